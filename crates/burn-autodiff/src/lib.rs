@@ -1,0 +1,1 @@
+//! Tapes, gradient rules and higher-order gradients.

@@ -1,0 +1,1 @@
+//! The sample table of operations and its modes, run against any engine.

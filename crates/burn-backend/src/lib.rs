@@ -1,0 +1,1 @@
+//! The backend contract, lowerings and the erased engines every layer runs on.

@@ -1,0 +1,1 @@
+//! Recording scopes and captured graphs.

@@ -1,0 +1,1 @@
+//! Modules, parameters, configurations, records and data loading.

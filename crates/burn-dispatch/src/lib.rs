@@ -1,0 +1,1 @@
+//! The device registry, routing and the graph interpreter.

@@ -1,0 +1,1 @@
+//! Instruction streams, grouping and the fused-kernel contract.

@@ -1,0 +1,1 @@
+//! The instruction set: operations, their inference, graphs and their encoding.

@@ -1,0 +1,1 @@
+//! Layers, initializers and losses.

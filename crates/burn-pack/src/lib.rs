@@ -1,0 +1,1 @@
+//! The burnpack file format.

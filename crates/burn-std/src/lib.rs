@@ -1,0 +1,1 @@
+//! Shapes, dtypes, elements, bytes, tensor data and errors shared by every crate.

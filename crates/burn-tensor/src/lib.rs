@@ -1,0 +1,1 @@
+//! Tensors, devices, activations and functional modules.

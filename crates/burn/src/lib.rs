@@ -1,0 +1,1 @@
+//! A deep-learning framework in Rust: tensors, modules, training and inference.
