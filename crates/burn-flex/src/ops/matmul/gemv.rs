@@ -135,7 +135,7 @@ impl<T: Float> Gemv<'_, T> {
             }
             let at = |i: usize| self.vector.offset(first + i as isize * self.step).read();
             scratch.clear();
-            scratch.extend((0..len).map(|i| at(i)));
+            scratch.extend((0..len).map(at));
         }
         scratch
     }

@@ -89,7 +89,13 @@ fn reshapes_keep_the_order_of_elements() {
 
 #[test]
 fn reshapes_of_evenly_spaced_elements_are_views() {
-    let cases: [(&[usize], &[isize], &[usize], Option<&[isize]>); 8] = [
+    type Case = (
+        &'static [usize],
+        &'static [isize],
+        &'static [usize],
+        Option<&'static [isize]>,
+    );
+    let cases: [Case; 8] = [
         (&[2, 3, 4], &[12, 4, 1], &[6, 4], Some(&[4, 1])),
         (&[6, 4], &[4, 1], &[2, 3, 2, 2], Some(&[12, 4, 2, 1])),
         // Rows with gaps split and merge inside themselves only.
