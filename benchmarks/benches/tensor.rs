@@ -17,37 +17,55 @@ mod one_element_add {
     const ADDS: usize = 10_000;
 
     fn chain(bencher: Bencher, start: Tensor<1>, one: Tensor<1>) {
-        bencher.counter(divan::counter::ItemsCount::new(ADDS)).bench_local(|| {
-            let mut x = start.clone();
-            for _ in 0..ADDS {
-                x = x + one.clone();
-            }
-            x
-        });
+        bencher
+            .counter(divan::counter::ItemsCount::new(ADDS))
+            .bench_local(|| {
+                let mut x = start.clone();
+                for _ in 0..ADDS {
+                    x = x + one.clone();
+                }
+                x
+            });
     }
 
     #[divan::bench]
     fn plain(bencher: Bencher) {
         let device = Device::flex();
-        chain(bencher, Tensor::zeros([1], &device), Tensor::ones([1], &device));
+        chain(
+            bencher,
+            Tensor::zeros([1], &device),
+            Tensor::ones([1], &device),
+        );
     }
 
     #[divan::bench]
     fn untracked_under_autodiff(bencher: Bencher) {
         let device = Device::flex().autodiff();
-        chain(bencher, Tensor::zeros([1], &device), Tensor::ones([1], &device));
+        chain(
+            bencher,
+            Tensor::zeros([1], &device),
+            Tensor::ones([1], &device),
+        );
     }
 
     #[divan::bench]
     fn tracked(bencher: Bencher) {
         let device = Device::flex().autodiff();
-        chain(bencher, Tensor::zeros([1], &device).require_grad(), Tensor::ones([1], &device));
+        chain(
+            bencher,
+            Tensor::zeros([1], &device).require_grad(),
+            Tensor::ones([1], &device),
+        );
     }
 
     #[divan::bench]
     fn fused(bencher: Bencher) {
         let device = Device::flex().fused();
-        chain(bencher, Tensor::zeros([1], &device), Tensor::ones([1], &device));
+        chain(
+            bencher,
+            Tensor::zeros([1], &device),
+            Tensor::ones([1], &device),
+        );
     }
 }
 
@@ -56,7 +74,10 @@ mod chain_4m {
     use super::*;
 
     fn run(bencher: Bencher, device: Device) {
-        let (x, y) = (uniform([2048, 2048], &device), uniform([2048, 2048], &device));
+        let (x, y) = (
+            uniform([2048, 2048], &device),
+            uniform([2048, 2048], &device),
+        );
         bencher.bench_local(|| {
             let z = relu(x.clone() * 2.0 + y.clone()).exp() * 0.5;
             device.sync().expect("the CPU does not fail");
@@ -90,8 +111,16 @@ mod matmul {
     #[divan::bench(args = [256, 1024])]
     fn gemm_directly(bencher: Bencher, n: usize) {
         let device = Device::flex();
-        let values = |tensor: Tensor<2>| tensor.into_data().into_vec::<f32>().expect("the tensor is f32");
-        let (a, b) = (values(uniform([n, n], &device)), values(uniform([n, n], &device)));
+        let values = |tensor: Tensor<2>| {
+            tensor
+                .into_data()
+                .into_vec::<f32>()
+                .expect("the tensor is f32")
+        };
+        let (a, b) = (
+            values(uniform([n, n], &device)),
+            values(uniform([n, n], &device)),
+        );
         bencher.bench_local(|| {
             let mut c = vec![0.0f32; n * n];
             let stride = n as isize;
