@@ -4,7 +4,7 @@ use burn_backend::Device;
 #[cfg(any(feature = "flex", feature = "capture"))]
 use burn_backend::Local;
 #[cfg(any(feature = "flex", feature = "capture"))]
-use spin::LazyLock;
+use burn_std::sync::LazyLock;
 
 /// The CPU: kernels run when they are called, on the calling thread and on its pool.
 #[cfg(feature = "flex")]
@@ -43,7 +43,8 @@ pub fn autodiff(device: Device) -> Device {
     use burn_autodiff::Autodiff;
     use hashbrown::HashMap;
 
-    static LAYERS: LazyLock<spin::Mutex<HashMap<Device, Device>>> = LazyLock::new(Default::default);
+    static LAYERS: LazyLock<burn_std::sync::Mutex<HashMap<Device, Device>>> =
+        LazyLock::new(Default::default);
     // A layer per device lives as long as the program, like the device.
     let layer = || Device::new(Box::leak(Box::new(Autodiff::new(device))));
     *LAYERS.lock().entry(device).or_insert_with(layer)

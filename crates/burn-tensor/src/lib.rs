@@ -13,9 +13,12 @@ pub mod activation;
 mod capture;
 mod device;
 mod dynamic;
+mod einsum;
 mod emit;
 pub mod kind;
 pub mod loss;
+#[doc(hidden)]
+pub mod macros;
 pub mod module;
 mod operators;
 mod options;
@@ -45,6 +48,7 @@ pub use capture::{
 };
 pub use device::{Device, DeviceFilter, DeviceIndex, DeviceKind, DeviceType, Devices};
 pub use dynamic::{DynTensor, DynTensorError};
+pub use einsum::EinsumOperand;
 pub use kind::{Bool, Float, Int};
 pub use options::TensorCreationOptions;
 #[cfg(feature = "autodiff")]

@@ -1,9 +1,11 @@
 //! Layers as functions of their weights. Convolution, pooling and lookup have no instruction yet.
 
-use crate::Tensor;
 use crate::emit::{self, movement};
+use crate::ops::AttentionModuleOptions;
+use crate::{Bool, Tensor, activation};
 use burn_ir::Described;
 use burn_std::Shape;
+use num_traits::Float;
 
 /// `x · weight + bias`
 ///
@@ -130,4 +132,71 @@ pub fn batch_norm_train<const D: usize>(
         mean,
         variance,
     }
+}
+
+/// Scaled dot-product attention (Vaswani and others 2017, equation 1): `softmax(scale · q · kᵀ + bias) · v`.
+///
+/// Where `mask` is true a position is left out, and with `is_causal` so is every key behind the position of its query,
+/// both counted from their ends. A query that may see nothing gets zeros.
+///
+/// # Shapes
+/// - `query`: `[batch, heads, queries, features]`
+/// - `key`: `[batch, heads, keys, features]`
+/// - `value`: `[batch, heads, keys, values]`
+/// - `mask`, `attn_bias`: broadcast to `[batch, heads, queries, keys]`
+/// - output: `[batch, heads, queries, values]`
+#[track_caller]
+pub fn attention(
+    query: Tensor<4>,
+    key: Tensor<4>,
+    value: Tensor<4>,
+    mask: Option<Tensor<4, Bool>>,
+    attn_bias: Option<Tensor<4>>,
+    options: AttentionModuleOptions,
+) -> Tensor<4> {
+    attention_fallback(query, key, value, mask, attn_bias, options)
+}
+
+/// [`attention`] by its definition. No device has a kernel of its own for it yet, so the two are the same.
+#[track_caller]
+pub fn attention_fallback(
+    query: Tensor<4>,
+    key: Tensor<4>,
+    value: Tensor<4>,
+    mask: Option<Tensor<4, Bool>>,
+    attn_bias: Option<Tensor<4>>,
+    options: AttentionModuleOptions,
+) -> Tensor<4> {
+    let [_, _, queries, features] = query.dims();
+    let keys = key.dims()[2];
+    let mut scores = match options.scale {
+        Some(scale) => query.mul_scalar(scale),
+        None => query.div_scalar(Float::sqrt(features as f64)),
+    }
+    .matmul(key.transpose());
+    if let Some(cap) = options.softcap {
+        scores = scores.div_scalar(cap).tanh().mul_scalar(cap);
+    }
+    if let Some(bias) = attn_bias {
+        scores = scores.add(bias);
+    }
+    let device = scores.device().inner();
+    let offset = keys as i64 - queries as i64;
+    let causal = || Tensor::<4, Bool>::tril_mask([1, 1, queries, keys], offset, &device);
+    let hidden = match (mask, options.is_causal) {
+        (Some(mask), true) => Some(mask.bool_or(causal())),
+        (Some(mask), false) => Some(mask),
+        (None, true) => Some(causal()),
+        (None, false) => None,
+    };
+    let weights = match hidden {
+        None => activation::softmax(scores, 3),
+        Some(hidden) => {
+            let hidden = hidden.expand([-1, -1, queries as i64, keys as i64]);
+            let scores = scores.mask_fill(hidden.clone(), f64::NEG_INFINITY);
+            // A row without anything to see is NaN, and zero by this.
+            activation::softmax(scores, 3).mask_fill(hidden, 0)
+        }
+    };
+    weights.matmul(value)
 }

@@ -4,6 +4,7 @@
 //! line.
 
 pub(crate) mod create;
+pub(crate) mod einsum;
 pub(crate) mod join;
 pub(crate) mod movement;
 pub(crate) mod one_hot;
