@@ -9,6 +9,7 @@ extern crate alloc;
 
 pub mod backtrace;
 pub mod bytes;
+pub mod container;
 pub mod data;
 pub mod distribution;
 pub mod dtype;
@@ -48,6 +49,7 @@ pub use slice::{Slice, SliceArg, SliceIter};
 
 /// The parts that describe a tensor: sizes, types and selections.
 pub mod tensor {
+    pub use crate::container;
     pub use crate::dtype::{self, BoolStore, DType, FloatDType, FloatInfo, IntDType};
     pub use crate::errors::{ExpressionError, MetadataError};
     pub use crate::indexing::{self, AsIndex};
