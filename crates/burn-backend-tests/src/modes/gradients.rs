@@ -280,8 +280,9 @@ fn compare(found: &[Array], expected: &[Array]) -> Option<String> {
             }
             let at = (0..found.data.len()).find(|at| {
                 let (found, expected) = (found.data[*at].float(), expected.data[*at].float());
-                // Written so that NaN fails.
-                !((found - expected).abs() <= TOLERANCE * (1.0 + expected.abs()))
+                let close = (found - expected).abs() <= TOLERANCE * (1.0 + expected.abs());
+                // NaN is not close.
+                !close
             })?;
             Some(format!(
                 "gradient {input} at {at} is {:?} instead of {:?}",
