@@ -9,7 +9,6 @@ pub(crate) mod cast;
 pub(crate) mod compare;
 pub(crate) mod create;
 pub(crate) mod matmul;
-#[cfg(test)]
 pub(crate) mod movement;
 pub(crate) mod random;
 pub(crate) mod reduce;
