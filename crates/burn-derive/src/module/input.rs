@@ -35,8 +35,16 @@ pub(super) struct Field<'a> {
     /// The name in the printed module: `name` or `_0`.
     pub label: String,
     pub ty: &'a Type,
+    /// Not walked: the user said so, or the type is plain data.
     pub skip: bool,
 }
+
+/// What plain data is made of. Such a field has no parameters, so no code is made for it, and it
+/// prints as `Debug` has it.
+const PLAIN: &[&str] = &[
+    "bool", "char", "f32", "f64", "i8", "i16", "i32", "i64", "isize", "u8", "u16", "u32", "u64",
+    "usize", "String", "Option", "Vec", "alloc", "core", "option", "std", "string", "vec",
+];
 
 impl<'a> ModuleInput<'a> {
     pub fn parse(input: &'a DeriveInput) -> Result<Self> {
@@ -131,7 +139,8 @@ impl<'a> Variant<'a> {
 
 impl<'a> Field<'a> {
     fn parse((index, field): (usize, &'a syn::Field)) -> Result<Self> {
-        let skip = flag(&field.attrs, "skip", "a field takes `#[module(skip)]`")?;
+        let skip =
+            flag(&field.attrs, "skip", "a field takes `#[module(skip)]`")? || is_plain(&field.ty);
         let (member, name, label) = match &field.ident {
             Some(ident) => {
                 // A raw identifier (`r#type`) is called `type` wherever it is text.
@@ -170,6 +179,24 @@ fn flag(attrs: &[Attribute], name: &str, usage: &str) -> Result<bool> {
         })?;
     }
     Ok(found)
+}
+
+fn is_plain(ty: &Type) -> bool {
+    fn all_plain(tokens: TokenStream) -> bool {
+        tokens.into_iter().all(|token| match token {
+            TokenTree::Ident(ident) => PLAIN.iter().any(|plain| ident == plain),
+            TokenTree::Group(group) => all_plain(group.stream()),
+            TokenTree::Punct(punct) => punct.as_char() != '&',
+            TokenTree::Literal(_) => true,
+        })
+    }
+    let is_marker = |path: &syn::TypePath| {
+        path.path
+            .segments
+            .last()
+            .is_some_and(|last| last.ident == "PhantomData")
+    };
+    matches!(ty, Type::Path(path) if is_marker(path)) || all_plain(ty.to_token_stream())
 }
 
 fn mentions(tokens: TokenStream, name: &Ident) -> bool {

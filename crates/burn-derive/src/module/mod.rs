@@ -62,6 +62,19 @@ mod tests {
     }
 
     #[test]
+    fn plain_data_is_printed_and_not_walked() {
+        let code = expanded(parse_quote! {
+            struct Net<T> { sizes: [Option<usize>; 2], name: std::string::String, kind: PhantomData<T> }
+        });
+        assert!(!code.contains("field :: visit"));
+        assert_contains(&code, quote!(.add_debug_attribute("sizes", field0)));
+        assert_contains(
+            &code,
+            quote!(PhantomData<T>: ::core::clone::Clone + ::core::fmt::Debug + ::core::marker::Send),
+        );
+    }
+
+    #[test]
     fn a_variant_with_one_field_needs_no_name_for_it() {
         let code = expanded(parse_quote! { enum Act { Relu(Relu), Two(Relu, Relu), None } });
         assert_contains(

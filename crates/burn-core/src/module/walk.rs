@@ -1,0 +1,191 @@
+//! The mapper and the visitors behind the methods of [`Module`](super::Module).
+//!
+//! One mapper with a value for the action, not a mapper for each: a user's crate then holds one
+//! copy of the walk over its modules.
+
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
+
+use burn_tensor::kind::Autodiff;
+use burn_tensor::{Bool, Device, Int, Tensor};
+
+use super::{Flag, ModuleMapper, ModuleVisitor, Param, ParamGroup, ParamId, Parameter};
+
+/// What [`Transform`] does to each parameter.
+pub(super) enum Action<'a> {
+    ToDevice(&'a Device),
+    Fork(&'a Device),
+    Train,
+    Valid,
+    Materialize,
+    RequireGrad(bool),
+    Frozen(bool),
+}
+
+pub(super) struct Transform<'a> {
+    action: Action<'a>,
+    group: Option<ParamGroup>,
+    path: Path,
+}
+
+impl<'a> Transform<'a> {
+    pub fn new(action: Action<'a>) -> Self {
+        Self { action, group: None, path: Path::default() }
+    }
+
+    pub fn within(action: Action<'a>, group: ParamGroup) -> Self {
+        Self { action, group: Some(group), path: Path::default() }
+    }
+
+    fn selects(&self, id: &ParamId) -> bool {
+        self.group.as_ref().is_none_or(|group| group.matches(id, Some(&self.path.to_string())))
+    }
+
+    fn apply<const D: usize, K: Autodiff>(
+        &self,
+        param: Param<Tensor<D, K>>,
+    ) -> Param<Tensor<D, K>>
+    where
+        Tensor<D, K>: Parameter,
+    {
+        if !self.selects(&param.id) {
+            return param;
+        }
+        match &self.action {
+            Action::ToDevice(device) => {
+                param.relocate(|_| (*device).clone(), |tensor, _| tensor.to_device(device))
+            }
+            Action::Fork(device) => param.relocate(
+                |_| (*device).clone(),
+                |tensor, grad| tensor.load_to_device(device).set_require_grad(grad),
+            ),
+            Action::Train => param.relocate(
+                Device::autodiff,
+                |tensor, grad| tensor.autodiff().set_require_grad(grad),
+            ),
+            Action::Valid => {
+                param.relocate(Device::without_autodiff, |tensor, _| tensor.without_autodiff())
+            }
+            Action::Materialize => {
+                param.val();
+                param
+            }
+            Action::RequireGrad(grad) => param.set_require_grad(*grad),
+            Action::Frozen(frozen) => param.set_require_grad(!frozen),
+        }
+    }
+}
+
+impl ModuleMapper for Transform<'_> {
+    fn map_float<const D: usize>(&mut self, param: Param<Tensor<D>>) -> Param<Tensor<D>> {
+        self.apply(param)
+    }
+
+    fn map_int<const D: usize>(&mut self, param: Param<Tensor<D, Int>>) -> Param<Tensor<D, Int>> {
+        self.apply(param)
+    }
+
+    fn map_bool<const D: usize>(
+        &mut self,
+        param: Param<Tensor<D, Bool>>,
+    ) -> Param<Tensor<D, Bool>> {
+        self.apply(param)
+    }
+
+    fn map_flag(&mut self, param: Param<Flag>) -> Param<Flag> {
+        if !self.selects(&param.id) {
+            return param;
+        }
+        match self.action {
+            Action::Train => param.activate(true),
+            Action::Valid => param.activate(false),
+            Action::Frozen(frozen) => param.set_frozen(frozen),
+            Action::ToDevice(_)
+            | Action::Fork(_)
+            | Action::Materialize
+            | Action::RequireGrad(_) => param,
+        }
+    }
+
+    fn map_tensor<const D: usize, K: Autodiff>(&mut self, tensor: Tensor<D, K>) -> Tensor<D, K> {
+        match &self.action {
+            Action::ToDevice(device) | Action::Fork(device) => tensor.to_device(device),
+            Action::Train => tensor.autodiff(),
+            Action::Valid => tensor.without_autodiff(),
+            Action::Materialize | Action::RequireGrad(_) | Action::Frozen(_) => tensor,
+        }
+    }
+
+    fn enter_module(&mut self, name: &str, _container_type: &str) {
+        // Only a group asks for the path.
+        if self.group.is_some() {
+            self.path.enter(name);
+        }
+    }
+
+    fn exit_module(&mut self, _name: &str, _container_type: &str) {
+        self.path.exit();
+    }
+}
+
+/// The names of the fields from the root to where a walk is.
+#[derive(Default)]
+pub(crate) struct Path(Vec<String>);
+
+impl Path {
+    pub fn enter(&mut self, name: &str) {
+        self.0.push(name.to_string());
+    }
+
+    pub fn exit(&mut self) {
+        self.0.pop();
+    }
+}
+
+impl core::fmt::Display for Path {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.write_str(&self.0.join("."))
+    }
+}
+
+/// Counts the elements of float parameters.
+pub(super) struct Count {
+    pub elements: usize,
+}
+
+impl ModuleVisitor for Count {
+    fn visit_float<const D: usize>(&mut self, param: &Param<Tensor<D>>) {
+        self.elements += param.lazy_shape().num_elements();
+    }
+}
+
+/// Collects the devices, each once.
+pub(super) struct Collect {
+    pub devices: Vec<Device>,
+}
+
+impl Collect {
+    fn add(&mut self, device: Device) {
+        if !self.devices.contains(&device) {
+            self.devices.push(device);
+        }
+    }
+}
+
+impl ModuleVisitor for Collect {
+    fn visit_float<const D: usize>(&mut self, param: &Param<Tensor<D>>) {
+        self.add(param.lazy_device());
+    }
+
+    fn visit_int<const D: usize>(&mut self, param: &Param<Tensor<D, Int>>) {
+        self.add(param.lazy_device());
+    }
+
+    fn visit_bool<const D: usize>(&mut self, param: &Param<Tensor<D, Bool>>) {
+        self.add(param.lazy_device());
+    }
+
+    fn visit_tensor<const D: usize, K: Autodiff>(&mut self, tensor: &Tensor<D, K>) {
+        self.add(tensor.device());
+    }
+}
