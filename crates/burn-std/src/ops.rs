@@ -1,0 +1,43 @@
+//! Options of operations that appear in the user API; the operations live in `burn-ir`.
+
+use serde::{Deserialize, Serialize};
+
+use crate::ElementConversion;
+
+/// What a padded border holds.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub enum PadMode {
+    /// One value everywhere.
+    Constant(f32),
+    /// The values next to the border, mirrored at the outermost element, which is not repeated.
+    Reflect,
+    /// The outermost element, repeated.
+    Edge,
+}
+
+impl Default for PadMode {
+    fn default() -> Self {
+        Self::Constant(0.0)
+    }
+}
+
+impl<E: ElementConversion> From<E> for PadMode {
+    fn from(value: E) -> Self {
+        Self::Constant(value.elem())
+    }
+}
+
+/// How a written value combines with the one that is already there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum IndexingUpdateOp {
+    /// Replaces it.
+    Assign,
+    /// Adds to it.
+    Add,
+    /// Multiplies it.
+    Mul,
+    /// Keeps the smaller.
+    Min,
+    /// Keeps the larger.
+    Max,
+}
