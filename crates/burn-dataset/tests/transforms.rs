@@ -150,6 +150,7 @@ fn split_chunks_cuts_at_batches() {
     assert_eq!(parts(11, 3, 2), [4, 4, 3]);
     assert_eq!(parts(20, 3, 4), [8, 8, 4]);
     assert_eq!(parts(5, 4, 2), [2, 2, 1]);
+    assert_eq!(parts(18, 4, 2), [6, 4, 4, 4]);
     assert!(parts(0, 4, 2).is_empty());
 }
 

@@ -52,8 +52,8 @@ impl<D, I> PartialDataset<D, I> {
             .collect()
     }
 
-    /// Cuts `dataset` into at most `num` parts that hold whole batches of `batch_size` items, except for the last
-    /// batch of all. Parts that would be empty are left out.
+    /// Cuts `dataset` into at most `num` parts with an equal number of whole batches of `batch_size` items, give or
+    /// take one; only the last batch of all may be smaller. Parts that would be empty are left out.
     ///
     /// # Panics
     /// If `num` or `batch_size` is zero.
@@ -70,15 +70,15 @@ impl<D, I> PartialDataset<D, I> {
         assert!(num > 0, "a dataset cannot be split into 0 parts");
         assert!(batch_size > 0, "a batch cannot have 0 items");
         let len = dataset.len();
-        let size = len
-            .div_ceil(batch_size)
-            .div_ceil(num)
-            .saturating_mul(batch_size);
+        let batches = len.div_ceil(batch_size);
         let dataset = Arc::new(dataset);
-        (0..len)
-            .step_by(size.max(1))
-            .map(|start| {
-                PartialDataset::new(dataset.clone(), start, start.saturating_add(size).min(len))
+        let mut start = 0;
+        (0..num.min(batches))
+            .map(|part| {
+                // The first parts take one of the batches that do not divide evenly.
+                let size = (batches / num + usize::from(part < batches % num)) * batch_size;
+                let end = (start + size).min(len);
+                PartialDataset::new(dataset.clone(), core::mem::replace(&mut start, end), end)
             })
             .collect()
     }
