@@ -124,7 +124,11 @@ fn parse<C: DeserializeOwned>(json: &[u8]) -> Result<C, String> {
 /// The last object key in `json` that ends before a place counted from 1.
 fn key_before(json: &[u8], line: usize, column: usize) -> Option<&str> {
     let text = core::str::from_utf8(json).ok()?;
-    let start: usize = text.split_inclusive('\n').take(line.checked_sub(1)?).map(str::len).sum();
+    let start: usize = text
+        .split_inclusive('\n')
+        .take(line.checked_sub(1)?)
+        .map(str::len)
+        .sum();
     let before = text.get(..start + column)?;
     let key_end = before.rfind("\":")?;
     let key_start = before[..key_end].rfind('"')? + 1;
@@ -181,7 +185,9 @@ mod tests {
 
     #[test]
     fn a_configuration_survives_its_json() {
-        let config = NetConfig::new(8).with_act(Act::Glu { dim: 1, gain: 0.1 }).with_heads(None);
+        let config = NetConfig::new(8)
+            .with_act(Act::Glu { dim: 1, gain: 0.1 })
+            .with_heads(None);
         let loaded = NetConfig::load_binary(config.to_string().as_bytes());
         assert_eq!(loaded, Ok(config));
         assert_eq!(EmptyConfig::load_binary(b"{}"), Ok(EmptyConfig));
@@ -190,11 +196,17 @@ mod tests {
     #[test]
     fn an_error_names_the_field() {
         let missing = NetConfig::load_binary(br#"{"width": 1}"#).expect_err("fields are missing");
-        assert!(missing.to_string().contains("missing field `depth`"), "{missing}");
+        assert!(
+            missing.to_string().contains("missing field `depth`"),
+            "{missing}"
+        );
 
         let json = "{\n  \"width\": 1,\n  \"depth\": \"three\"\n}";
         let wrong = NetConfig::load_binary(json.as_bytes()).expect_err("`depth` is a number");
-        assert!(wrong.to_string().contains("field `depth`: invalid type"), "{wrong}");
+        assert!(
+            wrong.to_string().contains("field `depth`: invalid type"),
+            "{wrong}"
+        );
     }
 
     #[cfg(feature = "std")]
@@ -203,18 +215,25 @@ mod tests {
         let folder = tempfile::tempdir().expect("the system has a temporary folder");
         let file = folder.path().join("net.json");
         let missing = NetConfig::load(&file);
-        assert_eq!(missing, Err(ConfigError::FileNotFound(file.display().to_string())));
+        assert_eq!(
+            missing,
+            Err(ConfigError::FileNotFound(file.display().to_string()))
+        );
 
         let config = NetConfig::new(8);
         config.save(&file).expect("the folder can be written");
         assert_eq!(NetConfig::load(&file), Ok(config));
 
         std::fs::write(&file, "{").expect("the folder can be written");
-        let broken = NetConfig::load(&file).expect_err("the file is no JSON").to_string();
+        let broken = NetConfig::load(&file)
+            .expect_err("the file is no JSON")
+            .to_string();
         assert!(broken.contains("net.json"), "{broken}");
 
         let nowhere = folder.path().join("no/net.json");
-        let error = NetConfig::new(8).save(nowhere).expect_err("the folder does not exist");
+        let error = NetConfig::new(8)
+            .save(nowhere)
+            .expect_err("the folder does not exist");
         assert!(error.to_string().contains("net.json"), "{error}");
     }
 }

@@ -101,7 +101,10 @@ pub trait Module: Clone + Send + Debug {
 
     /// [`set_require_grad`](Module::set_require_grad) for the parameters in `group`.
     fn set_require_grad_group(self, group: ParamGroup, require_grad: bool) -> Self {
-        self.map(&mut Transform::within(Action::RequireGrad(require_grad), group))
+        self.map(&mut Transform::within(
+            Action::RequireGrad(require_grad),
+            group,
+        ))
     }
 
     /// The number of elements in all float parameters.
@@ -127,7 +130,8 @@ pub trait Module: Clone + Send + Debug {
     /// If the record does not fit the module; see [`try_load_record`](Module::try_load_record).
     #[track_caller]
     fn load_record(self, record: ModuleRecord) -> Self {
-        self.try_load_record(record).unwrap_or_else(|error| panic!("{error}"))
+        self.try_load_record(record)
+            .unwrap_or_else(|error| panic!("{error}"))
     }
 
     /// Takes the values of all parameters from `record`.
@@ -155,7 +159,8 @@ pub trait Module: Clone + Send + Debug {
     #[cfg(feature = "std")]
     #[track_caller]
     fn load_file<P: AsRef<std::path::Path>>(self, file: P) -> Self {
-        self.try_load_file(file).unwrap_or_else(|error| panic!("{error}"))
+        self.try_load_file(file)
+            .unwrap_or_else(|error| panic!("{error}"))
     }
 
     /// Takes the values of all parameters from `file`.

@@ -27,6 +27,19 @@ macro_rules! empty {
 }
 
 empty!(
-    bool, char, f32, f64, i8, i16, i32, i64, isize, u8, u16, u32, u64, usize,
+    bool,
+    char,
+    f32,
+    f64,
+    i8,
+    i16,
+    i32,
+    i64,
+    isize,
+    u8,
+    u16,
+    u32,
+    u64,
+    usize,
     alloc::string::String,
 );

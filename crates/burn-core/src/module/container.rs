@@ -66,7 +66,9 @@ impl<T: Module> Module for Vec<T> {
 
     fn map<M: ModuleMapper>(self, mapper: &mut M) -> Self {
         let modules = self.into_iter().enumerate();
-        modules.map(|(index, module)| map_at("Vec", index, module, mapper)).collect()
+        modules
+            .map(|(index, module)| map_at("Vec", index, module, mapper))
+            .collect()
     }
 }
 
@@ -117,9 +119,8 @@ fn map_at<T: Module, M: ModuleMapper>(
 
 fn list<T: ModuleDisplay>(name: &str, modules: &[T], content: Content) -> Option<Content> {
     let content = content.set_top_level_type(name);
-    let add = |content: Content, (index, module): (usize, &T)| {
-        content.add(&index.to_string(), module)
-    };
+    let add =
+        |content: Content, (index, module): (usize, &T)| content.add(&index.to_string(), module);
     modules.iter().enumerate().fold(content, add).optional()
 }
 

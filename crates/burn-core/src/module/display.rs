@@ -31,7 +31,9 @@ pub trait ModuleDisplay: ModuleDisplayDefault {
         let default = self.content(empty());
         let custom = match settings.show_all_attributes() {
             true => None,
-            false => self.custom_content(empty()).filter(|content| !content.is_empty()),
+            false => self
+                .custom_content(empty())
+                .filter(|content| !content.is_empty()),
         };
         let (content, type_name) = match (custom, default) {
             (Some(mut custom), default) => {
@@ -198,7 +200,12 @@ pub struct Content {
 impl Content {
     /// Nothing yet.
     pub fn new(display_settings: DisplaySettings) -> Self {
-        Self { attributes: Vec::new(), single_item: None, display_settings, top_level_type: None }
+        Self {
+            attributes: Vec::new(),
+            single_item: None,
+            display_settings,
+            top_level_type: None,
+        }
     }
 
     /// Sets the name before the brace.
@@ -255,7 +262,11 @@ impl Content {
             self.single_item.is_none(),
             "attribute `{name}` added to a module that prints as a single item"
         );
-        self.attributes.push(Attribute { name: name.to_string(), value, ty: ty.to_string() });
+        self.attributes.push(Attribute {
+            name: name.to_string(),
+            value,
+            ty: ty.to_string(),
+        });
         self
     }
 
@@ -297,5 +308,133 @@ impl Content {
         };
         written.expect("writing to a string does not fail");
         text
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use alloc::boxed::Box;
+    use alloc::string::String;
+    use alloc::vec::Vec;
+
+    use crate::module::{Content, DisplaySettings, Flag, Module, ModuleDisplay, Param};
+
+    #[derive(Module, Debug)]
+    struct Unit;
+
+    #[derive(Module, Debug)]
+    enum Act {
+        Unit(Unit),
+        Pair { first: Unit, second: Option<Unit> },
+        None,
+    }
+
+    #[derive(Module, Debug)]
+    #[module(custom_display)]
+    struct Custom {
+        width: usize,
+        hidden: usize,
+    }
+
+    impl ModuleDisplay for Custom {
+        fn custom_settings(&self) -> Option<DisplaySettings> {
+            DisplaySettings::new()
+                .with_new_line_after_attribute(false)
+                .optional()
+        }
+
+        fn custom_content(&self, content: Content) -> Option<Content> {
+            content
+                .add("width", &self.width)
+                .add("double", &(2 * self.width))
+                .optional()
+        }
+    }
+
+    #[derive(Module, Debug)]
+    struct Net<M: Module> {
+        custom: Custom,
+        list: Vec<M>,
+        array: [Act; 2],
+        pair: (Unit, Box<Act>),
+        none: Option<Custom>,
+        some: Option<usize>,
+        name: String,
+        #[module(skip)]
+        state: Result<u8, ()>,
+        dropout: Param<Flag>,
+    }
+
+    fn net() -> Net<Act> {
+        Net {
+            custom: Custom {
+                width: 2,
+                hidden: 3,
+            },
+            list: Vec::new(),
+            array: [
+                Act::Unit(Unit),
+                Act::Pair {
+                    first: Unit,
+                    second: None,
+                },
+            ],
+            pair: (Unit, Box::new(Act::None)),
+            none: None,
+            some: Some(4),
+            name: "net".into(),
+            state: Ok(5),
+            dropout: Param::from_bool(true),
+        }
+    }
+
+    #[test]
+    fn a_module_prints_as_a_tree() {
+        let expected = r#"Net {
+  custom: Custom {width: 2, double: 4}
+  list: Vec<0..0>
+  array: [0..2] {
+    0: Unit {
+      _0: Unit
+    }
+    1: Pair {
+      first: Unit
+      second: None
+    }
+  }
+  pair: (L0, L1) {
+    0: Unit
+    1: None
+  }
+  none: None
+  some: Some(4)
+  name: "net"
+  state: Ok(5)
+  dropout: enabled
+}"#;
+        assert_eq!(alloc::format!("{}", net()), expected);
+    }
+
+    #[test]
+    fn settings_of_the_caller_overrule_those_of_the_module() {
+        let custom = Custom {
+            width: 2,
+            hidden: 3,
+        };
+        let all = DisplaySettings::new().with_show_all_attributes(true);
+        assert_eq!(custom.format(all), "Custom {width: 2, hidden: 3}");
+        let wide = DisplaySettings::new().with_new_line_after_attribute(true);
+        assert_eq!(
+            custom.format(wide.with_indentation_size(4)),
+            "Custom {\n    width: 2\n    double: 4\n}"
+        );
+    }
+
+    #[test]
+    #[should_panic(expected = "attribute `a` added to a module that prints as a single item")]
+    fn a_single_item_stands_alone() {
+        let _ = Content::new(DisplaySettings::new())
+            .add_formatted(&1)
+            .add("a", &2usize);
     }
 }

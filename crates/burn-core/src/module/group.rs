@@ -66,7 +66,12 @@ impl ParamGroup {
 
     /// The parameters whose path contains at least one of `parts`.
     pub fn from_any_predicates(parts: Vec<impl Into<String>>) -> Self {
-        Self(Rule::Either(parts.into_iter().map(|part| Rule::Parts(vec![part.into()])).collect()))
+        Self(Rule::Either(
+            parts
+                .into_iter()
+                .map(|part| Rule::Parts(vec![part.into()]))
+                .collect(),
+        ))
     }
 
     /// Not built in.
@@ -172,15 +177,23 @@ mod tests {
     fn assert_matches(group: &ParamGroup, expected: &[&str]) {
         let paths = ["fc1.weight", "fc1.bias", "fc2.weight"];
         let id = ParamId::from(1);
-        let found: Vec<&str> =
-            paths.into_iter().filter(|path| group.matches(&id, Some(path))).collect();
+        let found: Vec<&str> = paths
+            .into_iter()
+            .filter(|path| group.matches(&id, Some(path)))
+            .collect();
         assert_eq!(found, expected);
     }
 
     #[test]
     fn a_predicate_is_a_part_of_the_path() {
-        assert_matches(&ParamGroup::from_predicate("weight"), &["fc1.weight", "fc2.weight"]);
-        assert_matches(&ParamGroup::from_predicates(vec!["fc1", "weight"]), &["fc1.weight"]);
+        assert_matches(
+            &ParamGroup::from_predicate("weight"),
+            &["fc1.weight", "fc2.weight"],
+        );
+        assert_matches(
+            &ParamGroup::from_predicates(vec!["fc1", "weight"]),
+            &["fc1.weight"],
+        );
         assert_matches(
             &ParamGroup::from_any_predicates(vec!["fc2", "bias"]),
             &["fc1.bias", "fc2.weight"],
@@ -192,7 +205,10 @@ mod tests {
         let weights = ParamGroup::from_predicate("weight");
         assert_matches(&ParamGroup::all().exclude(weights.clone()), &["fc1.bias"]);
         let first = ParamGroup::from_path("fc1.bias");
-        assert_matches(&first.fuse(&weights), &["fc1.weight", "fc1.bias", "fc2.weight"]);
+        assert_matches(
+            &first.fuse(&weights),
+            &["fc1.weight", "fc1.bias", "fc2.weight"],
+        );
     }
 
     #[test]

@@ -19,6 +19,5 @@ pub use burn_derive::Module;
 pub use burn_std::id::ParamId;
 pub use display::{Attribute, Content, DisplaySettings, ModuleDisplay, ModuleDisplayDefault};
 pub use group::{ParamGroup, ParamGroupError};
-pub use param::{
-    Flag, Ignored, Param, ParamMapper, Parameter, ParameterValue, RunningState,
-};
+pub use param::{Flag, Ignored, Param, ParamMapper, Parameter, ParameterValue, RunningState};
+pub(crate) use walk::Path;

@@ -30,21 +30,28 @@ pub(super) struct Transform<'a> {
 
 impl<'a> Transform<'a> {
     pub fn new(action: Action<'a>) -> Self {
-        Self { action, group: None, path: Path::default() }
+        Self {
+            action,
+            group: None,
+            path: Path::default(),
+        }
     }
 
     pub fn within(action: Action<'a>, group: ParamGroup) -> Self {
-        Self { action, group: Some(group), path: Path::default() }
+        Self {
+            action,
+            group: Some(group),
+            path: Path::default(),
+        }
     }
 
     fn selects(&self, id: &ParamId) -> bool {
-        self.group.as_ref().is_none_or(|group| group.matches(id, Some(&self.path.to_string())))
+        self.group
+            .as_ref()
+            .is_none_or(|group| group.matches(id, Some(&self.path.to_string())))
     }
 
-    fn apply<const D: usize, K: Autodiff>(
-        &self,
-        param: Param<Tensor<D, K>>,
-    ) -> Param<Tensor<D, K>>
+    fn apply<const D: usize, K: Autodiff>(&self, param: Param<Tensor<D, K>>) -> Param<Tensor<D, K>>
     where
         Tensor<D, K>: Parameter,
     {
@@ -59,13 +66,12 @@ impl<'a> Transform<'a> {
                 |_| (*device).clone(),
                 |tensor, grad| tensor.load_to_device(device).set_require_grad(grad),
             ),
-            Action::Train => param.relocate(
-                Device::autodiff,
-                |tensor, grad| tensor.autodiff().set_require_grad(grad),
-            ),
-            Action::Valid => {
-                param.relocate(Device::without_autodiff, |tensor, _| tensor.without_autodiff())
-            }
+            Action::Train => param.relocate(Device::autodiff, |tensor, grad| {
+                tensor.autodiff().set_require_grad(grad)
+            }),
+            Action::Valid => param.relocate(Device::without_autodiff, |tensor, _| {
+                tensor.without_autodiff()
+            }),
             Action::Materialize => {
                 param.val();
                 param

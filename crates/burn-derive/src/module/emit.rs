@@ -33,9 +33,9 @@ pub(super) fn impls(module: &ModuleInput, burn: &Ident) -> TokenStream {
     quote! {
         #module_impl {
             #[allow(unused_variables)]
-            fn visit<V: #burn::module::ModuleVisitor>(&self, visitor: &mut V) { match self { #visit } }
+            fn visit<__Visitor: #burn::module::ModuleVisitor>(&self, visitor: &mut __Visitor) { match self { #visit } }
             #[allow(unused_variables)]
-            fn map<M: #burn::module::ModuleMapper>(self, mapper: &mut M) -> Self { match self { #map } }
+            fn map<__Mapper: #burn::module::ModuleMapper>(self, mapper: &mut __Mapper) -> Self { match self { #map } }
         }
         #clone_impl {
             fn clone(&self) -> Self { match self { #clone } }

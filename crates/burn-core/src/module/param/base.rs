@@ -84,7 +84,13 @@ impl<T: ParameterValue> Param<T> {
         require_grad: bool,
     ) -> Self {
         let value = Once::initialized(value);
-        Self { id, value, pending: Mutex::new(None), mapper, require_grad }
+        Self {
+            id,
+            value,
+            pending: Mutex::new(None),
+            mapper,
+            require_grad,
+        }
     }
 
     /// Whether the value has been computed or given.
@@ -110,7 +116,10 @@ impl<T: ParameterValue> Param<T> {
     /// The id, the value, and the functions for saving and loading.
     pub fn consume(self) -> (ParamId, T, ParamMapper<T>) {
         self.force();
-        let value = self.value.try_into_inner().expect("the value was computed just now");
+        let value = self
+            .value
+            .try_into_inner()
+            .expect("the value was computed just now");
         (self.id, value, self.mapper)
     }
 
@@ -157,7 +166,11 @@ impl<T: Parameter> Param<T> {
     where
         F: FnOnce(&Device, bool) -> T + Send + Sync + 'static,
     {
-        let pending = Pending { init: Box::new(init), device, shape };
+        let pending = Pending {
+            init: Box::new(init),
+            device,
+            shape,
+        };
         Self {
             id,
             value: Once::new(),
@@ -169,13 +182,21 @@ impl<T: Parameter> Param<T> {
 
     /// The device, without computing the value.
     pub fn lazy_device(&self) -> Device {
-        let pending = self.pending.lock().as_ref().map(|pending| pending.device.clone());
+        let pending = self
+            .pending
+            .lock()
+            .as_ref()
+            .map(|pending| pending.device.clone());
         pending.unwrap_or_else(|| self.force().device())
     }
 
     /// The shape, without computing the value.
     pub fn lazy_shape(&self) -> Shape {
-        let pending = self.pending.lock().as_ref().map(|pending| pending.shape.clone());
+        let pending = self
+            .pending
+            .lock()
+            .as_ref()
+            .map(|pending| pending.shape.clone());
         pending.unwrap_or_else(|| self.force().shape())
     }
 
@@ -186,10 +207,21 @@ impl<T: Parameter> Param<T> {
     {
         let pending = self.pending.lock().take();
         match pending {
-            Some(Pending { init, device, shape }) => {
+            Some(Pending {
+                init,
+                device,
+                shape,
+            }) => {
                 let init = move |device: &Device, grad: bool| func(init(device, grad));
-                let pending = Pending { init: Box::new(init), device, shape };
-                Self { pending: Mutex::new(Some(pending)), ..self }
+                let pending = Pending {
+                    init: Box::new(init),
+                    device,
+                    shape,
+                };
+                Self {
+                    pending: Mutex::new(Some(pending)),
+                    ..self
+                }
             }
             None => self.map(func),
         }
@@ -229,8 +261,14 @@ impl<T: Parameter> Param<T> {
         let pending = self.pending.lock().take();
         match pending {
             Some(pending) => {
-                let pending = Pending { device: device(pending.device), ..pending };
-                Self { pending: Mutex::new(Some(pending)), ..self }
+                let pending = Pending {
+                    device: device(pending.device),
+                    ..pending
+                };
+                Self {
+                    pending: Mutex::new(Some(pending)),
+                    ..self
+                }
             }
             None => {
                 let require_grad = self.require_grad;
@@ -288,13 +326,19 @@ fn apply<T>(hook: &Option<Hook<T>>, value: T) -> T {
 
 impl<T: ParameterValue> Default for ParamMapper<T> {
     fn default() -> Self {
-        Self { save: None, load: None }
+        Self {
+            save: None,
+            load: None,
+        }
     }
 }
 
 impl<T: ParameterValue> Clone for ParamMapper<T> {
     fn clone(&self) -> Self {
-        Self { save: self.save.clone(), load: self.load.clone() }
+        Self {
+            save: self.save.clone(),
+            load: self.load.clone(),
+        }
     }
 }
 

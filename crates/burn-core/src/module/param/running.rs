@@ -26,7 +26,10 @@ impl<const D: usize> RunningState<Tensor<D>> {
 
     /// A state with a given id.
     pub fn with_id(id: ParamId, value: Tensor<D>) -> Self {
-        Self { id, value: Mutex::new(value) }
+        Self {
+            id,
+            value: Mutex::new(value),
+        }
     }
 
     /// A state with the id and the value of `record`.
@@ -68,7 +71,10 @@ impl<const D: usize> Module for RunningState<Tensor<D>> {
 
 impl<V: Clone> Clone for RunningState<V> {
     fn clone(&self) -> Self {
-        Self { id: self.id, value: Mutex::new(self.value.lock().clone()) }
+        Self {
+            id: self.id,
+            value: Mutex::new(self.value.lock().clone()),
+        }
     }
 }
 

@@ -144,7 +144,9 @@ impl<const D: usize, K: Autodiff + TensorKind> ModuleDisplayDefault for Tensor<D
     fn content(&self, content: Content) -> Option<Content> {
         let shape = self.shape();
         let shape = shape.as_slice();
-        content.add_formatted(&format!("Tensor {{rank: {D}, shape: {shape:?}}}")).optional()
+        content
+            .add_formatted(&format!("Tensor {{rank: {D}, shape: {shape:?}}}"))
+            .optional()
     }
 }
 
