@@ -25,8 +25,11 @@ impl Shape {
     }
 
     /// The product of all sizes; 1 for a scalar.
+    ///
+    /// Saturates, so that a shape too large for memory never looks small.
     pub fn num_elements(&self) -> usize {
-        self.iter().product()
+        self.iter()
+            .fold(1, |count, size| usize::saturating_mul(count, *size))
     }
 
     /// How many dimensions there are.
@@ -77,7 +80,8 @@ impl Strides {
     pub fn contiguous(shape: &Shape) -> Self {
         let mut strides = SmallVec::from_elem(1, shape.rank());
         for dim in (1..shape.rank()).rev() {
-            strides[dim - 1] = strides[dim] * shape[dim] as isize;
+            // Overflows only in shapes without elements, whose strides lead nowhere.
+            strides[dim - 1] = isize::wrapping_mul(strides[dim], shape[dim] as isize);
         }
         Self(strides)
     }

@@ -1,0 +1,134 @@
+//! A device with its interpreter, their types forgotten.
+
+use crate::{Emit, Handle};
+use alloc::vec::Vec;
+use burn_ir::{Checked, Outputs};
+use burn_std::{DType, DeviceSettings, DynFut, ExecutionError, TensorData};
+use core::any::Any;
+use core::fmt::{self, Debug};
+use core::hash::{Hash, Hasher};
+
+/// An interpreter of instructions over [`Handle`]s: level 0 executes, level `n` transforms and sends on.
+///
+/// Engines live as long as the program, so that a [`Device`] is a copyable address and no thread ever touches a
+/// shared count to name one.
+pub trait Engine: Any + Debug + Send + Sync {
+    /// The device's name in errors and prints.
+    fn name(&self) -> &str;
+
+    /// The engine that this one sends to, for a layer.
+    fn below(&self) -> Option<Device> {
+        None
+    }
+
+    /// The element types that the device prefers.
+    fn settings(&self) -> DeviceSettings;
+
+    /// Whether the device computes with elements of `dtype`.
+    fn supports_dtype(&self, dtype: DType) -> bool;
+
+    /// Runs an instruction. Its operands are of this engine, or of one below it.
+    fn run(&'static self, operation: Checked<Handle>) -> Outputs<Handle>;
+
+    /// Brings data to the device.
+    fn upload(&'static self, data: TensorData) -> Handle;
+
+    /// Takes in a tensor of the engine below, for a layer; as it is for an engine that executes.
+    fn lift(&'static self, tensor: Handle) -> Handle {
+        tensor
+    }
+
+    /// Gives out the tensor of the engine below, for a layer; as it is for an engine that executes.
+    fn inner(&'static self, tensor: Handle) -> Handle {
+        tensor
+    }
+
+    /// Whether gradients flow to the tensor, on some layer.
+    fn is_tracked(&self, _tensor: &Handle) -> bool {
+        false
+    }
+
+    /// Brings tensors of this engine back, in order.
+    fn download(
+        &'static self,
+        tensors: Vec<Handle>,
+    ) -> DynFut<Result<Vec<TensorData>, ExecutionError>>;
+
+    /// Waits for all instructions.
+    ///
+    /// # Errors
+    /// What went wrong on the device since the last wait.
+    fn sync(&self) -> Result<(), ExecutionError>;
+
+    /// Restarts the generator of random numbers.
+    fn seed(&self, seed: u64);
+}
+
+/// A device. Two are equal if they are the same engine.
+#[derive(Clone, Copy)]
+pub struct Device(&'static dyn Engine);
+
+impl Device {
+    /// The device of an engine.
+    pub fn new(engine: &'static dyn Engine) -> Self {
+        Self(engine)
+    }
+
+    /// The number of layers between this device and the one that executes.
+    pub fn level(self) -> u32 {
+        self.below().map_or(0, |below| below.level() + 1)
+    }
+
+    /// The device that executes, under all layers.
+    pub fn base(self) -> Self {
+        self.below().map_or(self, Self::base)
+    }
+
+    /// The engine, if it is a `T`.
+    pub fn get<T: Engine>(self) -> Option<&'static T> {
+        let any: &'static dyn Any = self.0;
+        any.downcast_ref()
+    }
+}
+
+impl core::ops::Deref for Device {
+    type Target = &'static dyn Engine;
+
+    fn deref(&self) -> &Self::Target {
+        &self.0
+    }
+}
+
+impl Emit for Device {
+    type Tensor = Handle;
+
+    fn emit(&mut self, operation: Checked<Handle>) -> Outputs<Handle> {
+        self.run(operation)
+    }
+}
+
+impl PartialEq for Device {
+    fn eq(&self, other: &Self) -> bool {
+        core::ptr::addr_eq(self.0, other.0)
+    }
+}
+
+impl Eq for Device {}
+
+impl Hash for Device {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        core::ptr::from_ref(self.0).cast::<()>().hash(state);
+    }
+}
+
+impl fmt::Display for Device {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl Debug for Device {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Device({})", self.name())
+    }
+}

@@ -1,0 +1,112 @@
+//! Any backend as an engine: unwraps on the way in, wraps on the way out.
+
+use crate::{AnyTensor, Backend, Device, Emit, Engine, Handle, On};
+use alloc::boxed::Box;
+use alloc::string::String;
+use alloc::vec::Vec;
+use burn_ir::{Checked, Described, Outputs, TensorMeta};
+use burn_std::{DType, DeviceSettings, DynFut, ExecutionError, TensorData};
+
+/// A backend on one of its devices.
+#[derive(Debug)]
+pub struct Local<B: Backend> {
+    device: B::Device,
+    name: String,
+}
+
+impl<B: Backend> Local<B> {
+    /// The engine of a backend on a device. Whoever registers it keeps it one of a kind.
+    pub fn new(device: B::Device) -> Self {
+        Self {
+            name: B::name(&device),
+            device,
+        }
+    }
+
+    fn wrap(&'static self, tensor: B::Tensor) -> Handle {
+        Handle::new(Held::<B> {
+            tensor,
+            engine: self,
+        })
+    }
+}
+
+/// A backend's tensor with the engine that made it.
+#[derive(Debug)]
+struct Held<B: Backend> {
+    tensor: B::Tensor,
+    engine: &'static Local<B>,
+}
+
+impl<B: Backend> AnyTensor for Held<B> {
+    fn meta(&self) -> &TensorMeta {
+        self.tensor.meta()
+    }
+
+    fn device(&self) -> Device {
+        Device::new(self.engine)
+    }
+
+    fn clone_boxed(&self) -> Box<dyn AnyTensor> {
+        Box::new(Self {
+            tensor: self.tensor.clone(),
+            engine: self.engine,
+        })
+    }
+}
+
+impl<B: Backend> Engine for Local<B> {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn settings(&self) -> DeviceSettings {
+        B::settings(&self.device)
+    }
+
+    fn supports_dtype(&self, dtype: DType) -> bool {
+        B::supports_dtype(&self.device, dtype)
+    }
+
+    fn run(&'static self, operation: Checked<Handle>) -> Outputs<Handle> {
+        let operation = operation.map(&mut |tensor| tensor.expect::<Held<B>>().tensor);
+        On::<B>(&self.device)
+            .emit(operation)
+            .map(|tensor| self.wrap(tensor))
+    }
+
+    fn upload(&'static self, data: TensorData) -> Handle {
+        self.wrap(B::upload(&self.device, data))
+    }
+
+    fn download(
+        &'static self,
+        tensors: Vec<Handle>,
+    ) -> DynFut<Result<Vec<TensorData>, ExecutionError>> {
+        let tensors = tensors
+            .into_iter()
+            .map(|tensor| tensor.expect::<Held<B>>().tensor)
+            .collect();
+        B::download(&self.device, tensors)
+    }
+
+    fn sync(&self) -> Result<(), ExecutionError> {
+        B::sync(&self.device)
+    }
+
+    fn seed(&self, seed: u64) {
+        B::seed(&self.device, seed);
+    }
+}
+
+impl<B: Backend> Local<B> {
+    /// The backend's own device.
+    pub fn device(&self) -> &B::Device {
+        &self.device
+    }
+
+    /// The backend's own tensor behind a handle, if this engine made it.
+    pub fn tensor(handle: &Handle) -> Option<&B::Tensor> {
+        handle.get::<Held<B>>().map(|held| &held.tensor)
+    }
+}

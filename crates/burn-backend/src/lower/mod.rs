@@ -1,0 +1,20 @@
+//! Composites as smaller instructions, for backends without a kernel of their own. Primitives have no lowering.
+
+mod activation;
+
+use crate::Emit;
+use burn_ir::{Operation, Outputs};
+
+/// Rewrites an instruction into instructions of a lower tier.
+///
+/// # Panics
+/// If the instruction is primitive: the backend broke its promise to support it.
+pub fn lower<E: Emit>(e: &mut E, operation: Operation<E::Tensor>) -> Outputs<E::Tensor> {
+    match operation {
+        Operation::Activation { op, input } => Outputs::One(activation::lower(e, op, input)),
+        other => panic!(
+            "`{}` is primitive: the backend must implement it",
+            other.name()
+        ),
+    }
+}

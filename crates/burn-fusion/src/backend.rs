@@ -1,0 +1,181 @@
+//! The backend that lets instructions wait for each other.
+
+use crate::FusionTensor;
+use crate::group::{Plan, plan};
+use crate::tensor::{Cell, State, Waiting};
+use alloc::string::String;
+use alloc::sync::{Arc, Weak};
+use alloc::vec::Vec;
+use burn_backend::{Backend, Emit, FuseBackend, On};
+use burn_ir::{Checked, Described, Operation, Outputs};
+use burn_std::{DType, DeviceSettings, DynFut, ExecutionError, TensorData};
+use core::fmt::{self, Debug};
+use core::marker::PhantomData;
+use core::sync::atomic::{AtomicUsize, Ordering};
+
+/// Instructions beyond this number do not wait: it bounds the memory that waiting holds, the depth of what is freed at
+/// once, and the values a group keeps in cache.
+const MOST_WAITING: usize = 64;
+
+/// A backend whose elementwise instructions wait to run as one kernel.
+#[derive(Clone, Copy, Debug)]
+pub struct Fusion<B>(PhantomData<B>);
+
+/// A device of a fusing backend.
+pub struct FusionDevice<B: Backend>(Arc<Shared<B>>);
+
+struct Shared<B: Backend> {
+    device: B::Device,
+    next: AtomicUsize,
+    /// What waits, for [`Backend::sync`].
+    waiting: burn_std::sync::Mutex<Vec<Weak<Cell<B>>>>,
+}
+
+impl<B: FuseBackend> FusionDevice<B> {
+    /// Fusion over a backend's device.
+    pub fn new(device: B::Device) -> Self {
+        Self(Arc::new(Shared {
+            device,
+            next: AtomicUsize::new(0),
+            waiting: burn_std::sync::Mutex::new(Vec::new()),
+        }))
+    }
+
+    fn tensor(&self, meta: burn_ir::TensorMeta, state: State<B>) -> FusionTensor<B> {
+        FusionTensor::new(self.0.next.fetch_add(1, Ordering::Relaxed), meta, state)
+    }
+
+    fn ready(&self, tensor: B::Tensor) -> FusionTensor<B> {
+        self.tensor(tensor.meta().clone(), State::Ready(tensor))
+    }
+
+    /// Lets an instruction wait in the tensor it defines.
+    fn wait(
+        &self,
+        operation: Operation<FusionTensor<B>>,
+        meta: burn_ir::TensorMeta,
+    ) -> FusionTensor<B> {
+        let mut weight = 1;
+        operation
+            .each(&mut |operand| weight += operand.waiting().map_or(0, |waiting| waiting.weight));
+        let tensor = self.tensor(
+            meta,
+            State::Waiting(Arc::new(Waiting { operation, weight })),
+        );
+        if weight >= MOST_WAITING {
+            self.force(tensor.clone());
+            return tensor;
+        }
+        let mut waiting = self.0.waiting.lock();
+        // Dead entries go whenever the list would grow, which keeps it within twice its useful size.
+        if waiting.len() == waiting.capacity() {
+            waiting.retain(|cell| cell.strong_count() > 0);
+        }
+        waiting.push(Arc::downgrade(&tensor.0));
+        tensor
+    }
+
+    /// The value of a tensor, running what it waits for.
+    fn force(&self, tensor: FusionTensor<B>) -> B::Tensor {
+        let tensor = match tensor.into_ready() {
+            Ok(value) => return value,
+            Err(tensor) => tensor,
+        };
+        if let Some(waiting) = tensor.waiting() {
+            let Plan {
+                group,
+                inputs,
+                outputs,
+            } = plan(&tensor, waiting);
+            // Operands of another shape run first, as groups of their own.
+            let inputs = inputs.into_iter().map(|input| self.force(input)).collect();
+            let values = B::execute_group(&self.0.device, &group, inputs);
+            for (output, value) in outputs.into_iter().zip(values) {
+                output.fulfil(value);
+            }
+        }
+        match tensor.into_ready() {
+            Ok(value) => value,
+            Err(tensor) => unreachable!("{tensor:?} is an output of the plan made for it"),
+        }
+    }
+
+    fn force_all(&self) {
+        let waiting = core::mem::take(&mut *self.0.waiting.lock());
+        // The newest first: its group writes the older values that are still held.
+        for cell in waiting.iter().rev().filter_map(Weak::upgrade) {
+            self.force(FusionTensor(cell));
+        }
+    }
+}
+
+impl<B: FuseBackend> Backend for Fusion<B> {
+    type Device = FusionDevice<B>;
+    type Tensor = FusionTensor<B>;
+
+    fn name(device: &FusionDevice<B>) -> String {
+        alloc::format!("{}:fused", B::name(&device.0.device))
+    }
+
+    fn settings(device: &FusionDevice<B>) -> DeviceSettings {
+        B::settings(&device.0.device)
+    }
+
+    fn supports_dtype(device: &FusionDevice<B>, dtype: DType) -> bool {
+        B::supports_dtype(&device.0.device, dtype)
+    }
+
+    fn supports<T: Described>(device: &FusionDevice<B>, operation: &Operation<T>) -> bool {
+        B::supports(&device.0.device, operation)
+    }
+
+    fn execute(
+        device: &FusionDevice<B>,
+        operation: Checked<FusionTensor<B>>,
+    ) -> Outputs<FusionTensor<B>> {
+        if B::fuses(&device.0.device, operation.operation()) {
+            let (operation, metas) = operation.into_parts();
+            return Outputs::One(device.wait(operation, metas.one()));
+        }
+        let operation = operation.map(&mut |operand| device.force(operand));
+        On::<B>(&device.0.device)
+            .emit(operation)
+            .map(|tensor| device.ready(tensor))
+    }
+
+    fn upload(device: &FusionDevice<B>, data: TensorData) -> FusionTensor<B> {
+        device.ready(B::upload(&device.0.device, data))
+    }
+
+    fn download(
+        device: &FusionDevice<B>,
+        tensors: Vec<FusionTensor<B>>,
+    ) -> DynFut<Result<Vec<TensorData>, ExecutionError>> {
+        let tensors = tensors
+            .into_iter()
+            .map(|tensor| device.force(tensor))
+            .collect();
+        B::download(&device.0.device, tensors)
+    }
+
+    fn sync(device: &FusionDevice<B>) -> Result<(), ExecutionError> {
+        device.force_all();
+        B::sync(&device.0.device)
+    }
+
+    fn seed(device: &FusionDevice<B>, seed: u64) {
+        B::seed(&device.0.device, seed);
+    }
+}
+
+impl<B: Backend> Clone for FusionDevice<B> {
+    fn clone(&self) -> Self {
+        Self(self.0.clone())
+    }
+}
+
+impl<B: Backend> Debug for FusionDevice<B> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "FusionDevice({:?})", self.0.device)
+    }
+}

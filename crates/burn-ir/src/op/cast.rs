@@ -1,0 +1,13 @@
+//! Element type conversion.
+//!
+//! Floats to ints truncate and saturate, NaN gives 0; anything to bool is "not equal to zero"; bools give 0 and 1.
+
+use crate::{OperationError, TensorMeta};
+use burn_std::DType;
+
+pub(crate) fn infer(input: &TensorMeta, dtype: DType) -> Result<TensorMeta, OperationError> {
+    Ok(TensorMeta {
+        shape: input.shape.clone(),
+        dtype,
+    })
+}

@@ -1,0 +1,385 @@
+//! The instruction, its operands and its classes. What each family means is in [`op`](crate::op).
+
+use crate::op::{
+    ActivationOp, BinaryOp, CompareOp, CreateOp, MovementOp, ReduceOp, UnaryOp, activation, binary,
+    cast, compare, create, matmul, movement, reduce, select, unary,
+};
+use crate::{Described, Dims, OperationError, Outputs, TensorMeta};
+use burn_std::{BoolStore, DType, Scalar};
+use serde::{Deserialize, Serialize};
+
+/// One tensor instruction. `T` is whatever stands for a tensor where the instruction lives: a buffer in a backend, a
+/// node on a tape, an id in a stream, a description in a check.
+///
+/// Operands are named; attributes carry no tensor. Output types that depend on a device's settings are attributes too,
+/// so that an instruction alone says what it yields.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Operation<T> {
+    /// A tensor from nothing.
+    Create {
+        /// What to make.
+        op: CreateOp,
+    },
+    /// The same values as another element type.
+    Cast {
+        /// The values.
+        input: T,
+        /// The element type of the output.
+        dtype: DType,
+    },
+    /// One elementwise function.
+    Unary {
+        /// The function.
+        op: UnaryOp,
+        /// Its argument.
+        input: T,
+    },
+    /// One elementwise function of two arguments, which broadcast.
+    Binary {
+        /// The function.
+        op: BinaryOp,
+        /// The left argument.
+        lhs: T,
+        /// The right argument, of the same element type.
+        rhs: Operand<T>,
+    },
+    /// One elementwise comparison, which broadcasts.
+    Compare {
+        /// The relation.
+        op: CompareOp,
+        /// The left side.
+        lhs: T,
+        /// The right side, of the same element type.
+        rhs: Operand<T>,
+        /// How the output stores its truth values.
+        store: BoolStore,
+    },
+    /// Elementwise choice, which broadcasts.
+    Where {
+        /// Where to take from.
+        mask: T,
+        /// Taken where `mask` is true.
+        on_true: Operand<T>,
+        /// Taken where `mask` is false.
+        on_false: Operand<T>,
+    },
+    /// One value for each group of elements that differ in `dims` only; reduced dims keep size 1.
+    Reduce {
+        /// The value.
+        op: ReduceOp,
+        /// The elements.
+        input: T,
+        /// The dims to reduce.
+        dims: Dims,
+    },
+    /// The same elements in another arrangement.
+    Movement {
+        /// The arrangement.
+        op: MovementOp,
+        /// The elements.
+        input: T,
+    },
+    /// The matrix product over the last two dims; leading dims are batches and broadcast.
+    Matmul {
+        /// `[…, m, k]`
+        lhs: T,
+        /// `[…, k, n]`
+        rhs: T,
+    },
+    /// A function with a lowering, named because kernels can do better than its parts.
+    Activation {
+        /// The function.
+        op: ActivationOp,
+        /// Its argument.
+        input: T,
+    },
+}
+
+/// An argument: a tensor, or a scalar that the kernel broadcasts.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Operand<T> {
+    /// A tensor.
+    Tensor(T),
+    /// A number of the same kind as the tensor it meets.
+    Scalar(Scalar),
+}
+
+/// Whether an instruction stands on its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Tier {
+    /// Every backend implements it.
+    Primitive,
+    /// It has a lowering to primitives; a backend implements it where that pays.
+    Composite,
+}
+
+/// How an instruction walks memory: what a fused kernel needs to know.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Class {
+    /// Output element `i` depends on element `i` of each (broadcast) operand only.
+    Elementwise,
+    /// Output elements depend on groups of input elements.
+    Reduction,
+    /// Output elements are input elements elsewhere.
+    Movement,
+    /// Compute-bound work that a fused kernel may build on.
+    Anchor,
+    /// Reads or changes state beyond its operands; its place in the stream matters.
+    Barrier,
+}
+
+/// The only traversal code in the project: one row per family, with its attributes, its tensor operands and its
+/// operands that may be scalars.
+macro_rules! operands {
+    ($($family:ident { $($attribute:ident),* } => [$($tensor:ident),*] [$($operand:ident),*];)*) => {
+        impl<T> Operation<T> {
+            /// Replaces each tensor, in operand order.
+            pub fn map<U>(self, f: &mut dyn FnMut(T) -> U) -> Operation<U> {
+                match self {
+                    $(Self::$family { $($attribute,)* $($tensor,)* $($operand,)* } => Operation::$family {
+                        $($tensor: f($tensor),)*
+                        $($operand: $operand.map(f),)*
+                        $($attribute,)*
+                    },)*
+                }
+            }
+
+            /// Replaces each tensor, from a reference, in operand order.
+            pub fn map_ref<'a, U>(&'a self, f: &mut dyn FnMut(&'a T) -> U) -> Operation<U> {
+                match self {
+                    $(Self::$family { $($attribute,)* $($tensor,)* $($operand,)* } => Operation::$family {
+                        $($tensor: f($tensor),)*
+                        $($operand: $operand.map_ref(f),)*
+                        $($attribute: $attribute.clone(),)*
+                    },)*
+                }
+            }
+
+            /// Visits each tensor, in operand order.
+            pub fn each<'a>(&'a self, f: &mut dyn FnMut(&'a T)) {
+                match self {
+                    $(Self::$family { $($tensor,)* $($operand,)* .. } => {
+                        $(f($tensor);)*
+                        $(if let Operand::Tensor(tensor) = $operand { f(tensor) })*
+                    })*
+                }
+            }
+        }
+    };
+}
+
+// Rows without attributes or operands leave the visitor unused.
+#[allow(unused_variables)]
+mod table {
+    use super::{Operand, Operation};
+
+    operands! {
+        Create { op } => [] [];
+        Cast { dtype } => [input] [];
+        Unary { op } => [input] [];
+        Binary { op } => [lhs] [rhs];
+        Compare { op, store } => [lhs] [rhs];
+        Where { } => [mask] [on_true, on_false];
+        Reduce { op, dims } => [input] [];
+        Movement { op } => [input] [];
+        Matmul { } => [lhs, rhs] [];
+        Activation { op } => [input] [];
+    }
+}
+
+impl<T> Operand<T> {
+    fn map<U>(self, f: &mut dyn FnMut(T) -> U) -> Operand<U> {
+        match self {
+            Self::Tensor(tensor) => Operand::Tensor(f(tensor)),
+            Self::Scalar(scalar) => Operand::Scalar(scalar),
+        }
+    }
+
+    fn map_ref<'a, U>(&'a self, f: &mut dyn FnMut(&'a T) -> U) -> Operand<U> {
+        match self {
+            Self::Tensor(tensor) => Operand::Tensor(f(tensor)),
+            Self::Scalar(scalar) => Operand::Scalar(*scalar),
+        }
+    }
+
+    /// The tensor, if it is one.
+    pub fn tensor(&self) -> Option<&T> {
+        match self {
+            Self::Tensor(tensor) => Some(tensor),
+            Self::Scalar(_) => None,
+        }
+    }
+}
+
+impl<T> From<Scalar> for Operand<T> {
+    fn from(scalar: Scalar) -> Self {
+        Self::Scalar(scalar)
+    }
+}
+
+impl<T> Operation<T> {
+    /// The name in errors, traces and prints.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Create { op } => op.name(),
+            Self::Cast { .. } => "cast",
+            Self::Unary { op, .. } => op.name(),
+            Self::Binary { op, .. } => op.name(),
+            Self::Compare { op, .. } => op.name(),
+            Self::Where { .. } => "where",
+            Self::Reduce { op, .. } => op.name(),
+            Self::Movement { op, .. } => op.name(),
+            Self::Matmul { .. } => "matmul",
+            Self::Activation { op, .. } => op.name(),
+        }
+    }
+
+    /// Whether the instruction stands on its own.
+    pub fn tier(&self) -> Tier {
+        match self {
+            Self::Activation { .. } => Tier::Composite,
+            Self::Create { .. }
+            | Self::Cast { .. }
+            | Self::Unary { .. }
+            | Self::Binary { .. }
+            | Self::Compare { .. }
+            | Self::Where { .. }
+            | Self::Reduce { .. }
+            | Self::Movement { .. }
+            | Self::Matmul { .. } => Tier::Primitive,
+        }
+    }
+
+    /// How the instruction walks memory.
+    pub fn class(&self) -> Class {
+        match self {
+            Self::Create { .. } => Class::Barrier,
+            Self::Cast { .. }
+            | Self::Unary { .. }
+            | Self::Binary { .. }
+            | Self::Compare { .. }
+            | Self::Where { .. } => Class::Elementwise,
+            Self::Activation { op, .. } => op.class(),
+            Self::Reduce { .. } => Class::Reduction,
+            Self::Movement { .. } => Class::Movement,
+            Self::Matmul { .. } => Class::Anchor,
+        }
+    }
+}
+
+impl<T: Described> Operation<T> {
+    /// Describes the outputs, in output order, or says why there are none.
+    ///
+    /// Depends on nothing but the instruction.
+    ///
+    /// # Errors
+    /// [`OperationError`] names the operation, its operands and what would be legal.
+    pub fn infer(&self) -> Result<Outputs<TensorMeta>, OperationError> {
+        let output = match self {
+            Self::Create { op } => create::infer(op),
+            Self::Cast { input, dtype } => cast::infer(input.meta(), *dtype),
+            Self::Unary { op, input } => unary::infer(*op, input.meta()),
+            Self::Binary { op, lhs, rhs } => binary::infer(*op, lhs.meta(), &meta(rhs)),
+            Self::Compare {
+                op,
+                lhs,
+                rhs,
+                store,
+            } => compare::infer(*op, lhs.meta(), &meta(rhs), *store),
+            Self::Where {
+                mask,
+                on_true,
+                on_false,
+            } => select::infer(mask.meta(), &meta(on_true), &meta(on_false)),
+            Self::Reduce { op, input, dims } => reduce::infer(*op, input.meta(), *dims),
+            Self::Movement { op, input } => movement::infer(op, input.meta()),
+            Self::Matmul { lhs, rhs } => matmul::infer(lhs.meta(), rhs.meta()),
+            Self::Activation { op, input } => activation::infer(*op, input.meta()),
+        };
+        output.map(Outputs::One)
+    }
+
+    /// Pairs the instruction with its outputs; the only way to get a [`Checked`].
+    ///
+    /// # Errors
+    /// As [`Operation::infer`].
+    pub fn check(self) -> Result<Checked<T>, OperationError> {
+        let outputs = self.infer()?;
+        Ok(Checked {
+            operation: self,
+            outputs,
+        })
+    }
+}
+
+fn meta<T: Described>(operand: &Operand<T>) -> Operand<&TensorMeta> {
+    operand.map_ref(&mut |tensor| tensor.meta())
+}
+
+/// An instruction whose outputs are known. Nothing below the check infers or checks again.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Checked<T> {
+    operation: Operation<T>,
+    outputs: Outputs<TensorMeta>,
+}
+
+impl<T> Checked<T> {
+    /// The instruction.
+    pub fn operation(&self) -> &Operation<T> {
+        &self.operation
+    }
+
+    /// The descriptions of its outputs.
+    pub fn outputs(&self) -> &Outputs<TensorMeta> {
+        &self.outputs
+    }
+
+    /// The instruction and the descriptions of its outputs.
+    pub fn into_parts(self) -> (Operation<T>, Outputs<TensorMeta>) {
+        (self.operation, self.outputs)
+    }
+
+    /// Replaces each tensor, in operand order; the replacement must have the same description.
+    pub fn map<U>(self, f: &mut dyn FnMut(T) -> U) -> Checked<U> {
+        Checked {
+            operation: self.operation.map(f),
+            outputs: self.outputs,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_instruction_over_boxed_handles_stays_small() {
+        type Handle = alloc::boxed::Box<dyn core::any::Any>;
+        assert!(
+            size_of::<Operation<Handle>>() <= 128,
+            "{}",
+            size_of::<Operation<Handle>>()
+        );
+    }
+
+    #[test]
+    fn mapping_keeps_operand_order_and_attributes() {
+        let op = Operation::Where {
+            mask: 1,
+            on_true: Operand::Tensor(2),
+            on_false: Operand::Tensor(3),
+        };
+        let mut seen = alloc::vec::Vec::new();
+        op.each(&mut |tensor| seen.push(*tensor));
+        assert_eq!(seen, [1, 2, 3]);
+        let mapped = op.map(&mut |tensor| tensor * 10);
+        assert_eq!(
+            mapped,
+            Operation::Where {
+                mask: 10,
+                on_true: Operand::Tensor(20),
+                on_false: Operand::Tensor(30)
+            }
+        );
+    }
+}
