@@ -59,12 +59,19 @@ impl<'a> Transform<'a> {
             return param;
         }
         match &self.action {
-            Action::ToDevice(device) => {
-                param.relocate(|_| (*device).clone(), |tensor, _| tensor.to_device(device))
-            }
-            Action::Fork(device) => param.relocate(
-                |_| (*device).clone(),
-                |tensor, grad| tensor.load_to_device(device).set_require_grad(grad),
+            Action::ToDevice(target) => param.relocate(
+                |device| like(&device, target),
+                |tensor, _| {
+                    let device = like(&Parameter::device(&tensor), target);
+                    tensor.to_device(&device)
+                },
+            ),
+            Action::Fork(target) => param.relocate(
+                |device| like(&device, target),
+                |tensor, grad| {
+                    let device = like(&Parameter::device(&tensor), target);
+                    tensor.load_to_device(&device).set_require_grad(grad)
+                },
             ),
             Action::Train => param.relocate(Device::autodiff, |tensor, grad| {
                 tensor.autodiff().set_require_grad(grad)
@@ -105,7 +112,7 @@ impl ModuleMapper for Transform<'_> {
         match self.action {
             Action::Train => param.activate(true),
             Action::Valid => param.activate(false),
-            Action::Frozen(frozen) => param.set_frozen(frozen),
+            Action::Frozen(frozen) => param.with_value(!frozen),
             Action::ToDevice(_)
             | Action::Fork(_)
             | Action::Materialize
@@ -115,7 +122,10 @@ impl ModuleMapper for Transform<'_> {
 
     fn map_tensor<const D: usize, K: Autodiff>(&mut self, tensor: Tensor<D, K>) -> Tensor<D, K> {
         match &self.action {
-            Action::ToDevice(device) | Action::Fork(device) => tensor.to_device(device),
+            Action::ToDevice(target) | Action::Fork(target) => {
+                let device = like(&tensor.device(), target);
+                tensor.to_device(&device)
+            }
             Action::Train => tensor.autodiff(),
             Action::Valid => tensor.without_autodiff(),
             Action::Materialize | Action::RequireGrad(_) | Action::Frozen(_) => tensor,
@@ -131,6 +141,15 @@ impl ModuleMapper for Transform<'_> {
 
     fn exit_module(&mut self, _name: &str, _container_type: &str) {
         self.path.exit();
+    }
+}
+
+/// `target`, with autodiff if `device` has it: a move changes the place, and only `train` and
+/// `valid` change whether there is a tape.
+fn like(device: &Device, target: &Device) -> Device {
+    match device.is_autodiff() {
+        true => target.clone().autodiff(),
+        false => target.clone().without_autodiff(),
     }
 }
 

@@ -77,52 +77,59 @@ impl Apply {
             self.missing.push(path);
             return param;
         };
-        let problem = match mismatch(&param.lazy_shape(), &tensor, fits) {
-            Some(problem) if self.validate => problem,
-            Some(_) => return param,
-            None => match read(tensor) {
-                Ok((id, data)) => return self.replace(param, id, data),
-                Err(error) => error.to_string(),
-            },
-        };
-        self.problems.push(format!("`{path}`: {problem}"));
-        param
+        match self.load(&param, tensor, fits) {
+            Ok((id, value)) => param.replace_loaded(value, id),
+            Err(problem) => {
+                if self.validate {
+                    self.problems.push(format!("`{path}`: {problem}"));
+                }
+                param
+            }
+        }
     }
 
-    fn replace<const D: usize, K: Autodiff>(
+    /// The id and the value that `param` gets, or why it cannot.
+    fn load<const D: usize, K: Autodiff>(
         &self,
-        param: Param<Tensor<D, K>>,
-        id: Option<ParamId>,
-        data: TensorData,
-    ) -> Param<Tensor<D, K>>
+        param: &Param<Tensor<D, K>>,
+        tensor: PackTensor,
+        fits: fn(DType) -> bool,
+    ) -> Result<(ParamId, Tensor<D, K>), String>
     where
         Tensor<D, K>: Parameter,
     {
+        let expected = param.lazy_shape();
+        // A parameter that is stored in another form has its shape after the conversion only.
+        let comparable = match param.has_load_mapper() {
+            true => tensor.shape.rank() == D,
+            false => tensor.shape == expected,
+        };
+        if !comparable {
+            return Err(mismatch(&expected, &tensor.shape));
+        }
+        if !fits(tensor.dtype) {
+            return Err(format!(
+                "the record has dtype {:?}, which is of another kind",
+                tensor.dtype
+            ));
+        }
+        let (id, data) = read(tensor).map_err(|error| error.to_string())?;
         let dtype = match self.dtype_policy {
             DTypePolicy::FromRecord => data.dtype(),
             DTypePolicy::CastToModule => param.dtype(),
         };
         let device = param.lazy_device().without_autodiff();
-        let value = Tensor::from_data(data, (&device, dtype));
-        let id = id.unwrap_or(param.id);
-        param.transform_for_load(value, id)
+        let value = param.mapped_for_load(Tensor::from_data(data, (&device, dtype)));
+        match value.shape() == expected {
+            true => Ok((id.unwrap_or(param.id), value)),
+            false => Err(mismatch(&expected, &value.shape())),
+        }
     }
 }
 
-fn mismatch(expected: &Shape, tensor: &PackTensor, fits: fn(DType) -> bool) -> Option<String> {
-    if *expected != tensor.shape {
-        let (expected, found) = (expected.as_slice(), tensor.shape.as_slice());
-        return Some(format!(
-            "the module has shape {expected:?}, the record {found:?}"
-        ));
-    }
-    match fits(tensor.dtype) {
-        true => None,
-        false => Some(format!(
-            "the record has dtype {:?}, which is of another kind",
-            tensor.dtype
-        )),
-    }
+fn mismatch(expected: &Shape, found: &Shape) -> String {
+    let (expected, found) = (expected.as_slice(), found.as_slice());
+    format!("the module has shape {expected:?}, the record {found:?}")
 }
 
 fn read(tensor: PackTensor) -> Result<(Option<ParamId>, TensorData), RecordError> {

@@ -25,7 +25,6 @@ pub enum DTypePolicy {
 /// The values of a module's parameters under their paths, as `encoder.0.weight`.
 ///
 /// By default a record has to fit a module exactly: the same paths, the same shapes.
-#[derive(Clone)]
 pub struct ModuleRecord {
     pub(super) tensors: Vec<burn_pack::Tensor>,
     pub(super) allow_partial: bool,

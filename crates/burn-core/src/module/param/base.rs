@@ -52,10 +52,12 @@ pub struct Param<T: ParameterValue> {
 
 /// How to compute a value that is not there yet.
 struct Pending<T> {
-    init: Box<dyn FnOnce(&Device, bool) -> T + Send + Sync>,
+    init: Init<T>,
     device: Device,
     shape: Shape,
 }
+
+type Init<T> = Box<dyn FnOnce(&Device, bool) -> T + Send + Sync>;
 
 /// Functions applied to a value when it is saved and when it is loaded.
 pub struct ParamMapper<T: ParameterValue> {
@@ -246,8 +248,23 @@ impl<T: Parameter> Param<T> {
     ///
     /// The value moves to the device of the parameter, and gets gradients if the parameter does.
     pub fn transform_for_load(self, value: T, id: ParamId) -> Self {
-        let device = self.lazy_device();
-        let value = self.mapper.on_load(value.load_to_device(&device));
+        let value = self.mapped_for_load(value);
+        self.replace_loaded(value, id)
+    }
+
+    /// Whether a value is stored in another form than it is used.
+    pub(crate) fn has_load_mapper(&self) -> bool {
+        self.mapper.load.is_some()
+    }
+
+    /// A value read from a record, as this parameter would use it.
+    pub(crate) fn mapped_for_load(&self, value: T) -> T {
+        self.mapper
+            .on_load(value.load_to_device(&self.lazy_device()))
+    }
+
+    /// The parameter with the result of [`mapped_for_load`](Self::mapped_for_load).
+    pub(crate) fn replace_loaded(self, value: T, id: ParamId) -> Self {
         let value = value.set_require_grad(self.require_grad);
         Self::with_parts(id, value, self.mapper, self.require_grad)
     }

@@ -37,7 +37,7 @@ impl Display for Flag {
 
 impl Sealed for Flag {
     fn wants_grad(&self) -> bool {
-        true
+        self.0
     }
 }
 
@@ -49,21 +49,16 @@ impl Param<Flag> {
         Self::initialized(ParamId::new(), Flag::new(enabled))
     }
 
-    /// The switch turned to `enabled`, under the same id.
-    pub fn with_value(self, enabled: bool) -> Self {
+    /// The switch turned to `enabled`, now and in training, under the same id.
+    pub fn with_value(mut self, enabled: bool) -> Self {
+        self.require_grad = enabled;
         self.map(|flag| flag.with(enabled))
     }
 
-    /// Turns the switch on, unless it is frozen, or off.
-    pub(crate) fn activate(self, enabled: bool) -> Self {
-        let enabled = enabled && self.require_grad;
-        self.with_value(enabled)
-    }
-
-    /// A frozen switch is off until it is no longer frozen.
-    pub(crate) fn set_frozen(mut self, frozen: bool) -> Self {
-        self.require_grad = !frozen;
-        self.activate(true)
+    /// Turns the switch off, or to what it is in training.
+    pub(crate) fn activate(self, training: bool) -> Self {
+        let enabled = training && self.require_grad;
+        self.map(|flag| flag.with(enabled))
     }
 }
 
@@ -91,7 +86,7 @@ mod tests {
 
     #[test]
     fn a_frozen_switch_stays_off_in_training() {
-        let flag = Param::from_bool(true).set_frozen(true);
+        let flag = Module::freeze(Param::from_bool(true));
         assert!(!flag.is_enabled());
         let flag = Module::train(Module::valid(&flag));
         assert!(!flag.is_enabled());
@@ -99,9 +94,11 @@ mod tests {
     }
 
     #[test]
-    fn validation_turns_a_switch_off_and_training_on() {
+    fn training_gives_a_switch_back_what_validation_took() {
         let flag = Module::valid(&Param::from_bool(true));
         assert!(!flag.is_enabled());
         assert!(flag.train().is_enabled());
+        let off = Param::from_bool(false);
+        assert!(!off.valid().train().is_enabled());
     }
 }

@@ -50,8 +50,7 @@ impl<const D: usize> Parameter for Tensor<D, Float> {
 
 impl<const D: usize> Sealed for Tensor<D, Float> {
     fn wants_grad(&self) -> bool {
-        // Without autodiff nobody can say that the parameter is not to be trained.
-        !Tensor::device(self).is_autodiff() || Tensor::is_require_grad(self)
+        Tensor::is_require_grad(self)
     }
 }
 
