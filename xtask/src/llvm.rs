@@ -29,7 +29,7 @@ pub(crate) fn run(steps: &mut Steps) -> Result {
         return Ok(());
     }
     // Beside the final folder, so that the last step is a rename within one file system.
-    let work = home.with_extension(format!("part-{}", std::process::id()));
+    let work = home.with_file_name(format!("unpacking-{}", std::process::id()));
     fs::create_dir_all(&work).map_err(|error| format!("{}: {error}", work.display()))?;
     let outcome = install(steps, &work, &home);
     let cleaned = fs::remove_dir_all(&work);

@@ -52,6 +52,9 @@ const TARGETS: [Target; 2] = [
 /// Debian's compiler with its library's source, and the linker its web targets use.
 const DEBIAN: [&str; 4] = ["rustc-web", "cargo-web", "rust-web-src", "lld"];
 
+/// Undoes the workspace's optimised dependencies.
+const UNOPTIMISED: &str = r#"profile.dev.package."*".opt-level=0"#;
+
 /// Who compiles for a target.
 enum Toolchain {
     /// The toolchain in use has the target's libraries.
@@ -129,6 +132,8 @@ fn build(target: &Target, toolchain: &Toolchain) -> Command {
     let mut args = vec!["build", "--lib", "--target", target.triple];
     args.extend(target.packages.iter().flat_map(|package| ["-p", package]));
     args.extend(["--no-default-features", "--features", &features]);
+    // Nothing runs here, so nothing is worth optimising; it would triple the time.
+    args.extend(["--config", UNOPTIMISED]);
     match toolchain {
         Toolchain::Ready => cargo(&args),
         Toolchain::Debian => {

@@ -1,6 +1,7 @@
 //! What every task shares: steps with a header and a time, commands, and paths.
 
 use std::env;
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, Stdio};
 use std::time::{Duration, Instant};
@@ -196,28 +197,42 @@ fn unstartable(command: &Command, error: &std::io::Error) -> String {
 
 /// The command as one would type it, with the variables it sets.
 fn shown(command: &Command) -> String {
-    let mut words: Vec<String> = command
-        .get_envs()
-        .filter_map(|(key, value)| {
-            Some(format!(
-                "{}=\"{}\"",
-                key.to_string_lossy(),
-                value?.to_string_lossy()
-            ))
-        })
-        .collect();
-    let program = Path::new(command.get_program());
-    words.push(
-        program
-            .file_name()
-            .unwrap_or(program.as_os_str())
-            .to_string_lossy()
-            .into_owned(),
-    );
-    words.extend(
-        command
-            .get_args()
-            .map(|arg| arg.to_string_lossy().into_owned()),
-    );
+    let text = |word: &OsStr| quoted(&word.to_string_lossy());
+    let set =
+        |(key, value): (&OsStr, Option<&OsStr>)| Some(format!("{}={}", text(key), text(value?)));
+    let mut words: Vec<String> = command.get_envs().filter_map(set).collect();
+    // Cargo tells its path to this process, too long to be of use to a reader.
+    let program = command.get_program();
+    let is_cargo = env::var_os("CARGO").is_some_and(|cargo| cargo == program);
+    words.push(if is_cargo {
+        "cargo".to_owned()
+    } else {
+        text(program)
+    });
+    words.extend(command.get_args().map(text));
     words.join(" ")
+}
+
+/// The word in single quotes if a shell would not take it as it is.
+fn quoted(word: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./,:=+@%\\".contains(c);
+    if !word.is_empty() && word.chars().all(plain) {
+        word.to_owned()
+    } else {
+        format!("'{word}'")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_shown_command_can_be_typed() {
+        let mut command = program("rustdoc", &["--test", "a b.md", "--features", ""]);
+        assert_eq!(
+            shown(command.env("FLAGS", "-D warnings")),
+            "FLAGS='-D warnings' rustdoc --test 'a b.md' --features ''"
+        );
+    }
 }

@@ -15,7 +15,8 @@ const INLINE: usize = 4;
 
 /// The size of each dimension of a tensor. A scalar has none.
 #[derive(Clone, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(transparent)]
+// Through a vector, whose decoding does not believe the length that a file claims.
+#[serde(from = "Vec<usize>")]
 pub struct Shape(SmallVec<[usize; INLINE]>);
 
 impl Shape {
@@ -67,7 +68,7 @@ impl Shape {
 
 /// Distance in elements from one index of a dimension to the next; negative in flipped views.
 #[derive(Clone, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(transparent)]
+#[serde(from = "Vec<isize>")]
 pub struct Strides(SmallVec<[isize; INLINE]>);
 
 impl Strides {

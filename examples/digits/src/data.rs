@@ -42,7 +42,8 @@ impl Digits {
     /// If the file cannot be read, or a line of it is no digit; the message names the file and the line.
     pub fn load(path: Option<&Path>) -> Result<Self, Box<dyn Error>> {
         let path = path.map_or_else(shipped, Path::to_path_buf);
-        let named = |error: &dyn Error| format!("cannot read digits from {}: {error}", path.display());
+        let named =
+            |error: &dyn Error| format!("cannot read digits from {}: {error}", path.display());
         let file = File::open(&path).map_err(|error| named(&error))?;
         let digits = parse(GzDecoder::new(file)).map_err(|error| named(&*error))?;
         Ok(Self(digits))
@@ -53,7 +54,8 @@ impl Digits {
         let mut order: Vec<usize> = (0..self.0.len()).collect();
         shuffle(&mut order, SPLIT_SEED);
         let (test, train) = order.split_at(order.len() / TEST_SHARE);
-        let pick = |at: &[usize]| InMemDataset::new(at.iter().map(|at| self.0[*at].clone()).collect());
+        let pick =
+            |at: &[usize]| InMemDataset::new(at.iter().map(|at| self.0[*at].clone()).collect());
         (pick(train), pick(test))
     }
 }
@@ -66,17 +68,26 @@ fn shipped() -> PathBuf {
 fn parse(reader: impl Read) -> Result<Vec<Digit>, Box<dyn Error>> {
     let lines = BufReader::new(reader).lines().enumerate();
     lines
-        .map(|(at, line)| digit(&line?).ok_or_else(|| format!("line {} is no digit", at + 1).into()))
+        .map(|(at, line)| {
+            digit(&line?).ok_or_else(|| format!("line {} is no digit", at + 1).into())
+        })
         .collect()
 }
 
 /// 64 pixels from 0 to 16 and a label from 0 to 9, separated by commas.
 fn digit(line: &str) -> Option<Digit> {
-    let numbers: Vec<f32> = line.split(',').map(|number| number.trim().parse().ok()).collect::<Option<_>>()?;
+    let numbers: Vec<f32> = line
+        .split(',')
+        .map(|number| number.trim().parse().ok())
+        .collect::<Option<_>>()?;
     let (label, ink) = numbers.split_last()?;
     let ink: [f32; PIXELS] = ink.try_into().ok()?;
-    let legal = ink.iter().all(|ink| (0.0..=FULL).contains(ink)) && (0.0..CLASSES as f32).contains(label);
-    legal.then(|| Digit { pixels: ink.map(|ink| ink / FULL), label: *label as u8 })
+    let legal =
+        ink.iter().all(|ink| (0.0..=FULL).contains(ink)) && (0.0..CLASSES as f32).contains(label);
+    legal.then(|| Digit {
+        pixels: ink.map(|ink| ink / FULL),
+        label: *label as u8,
+    })
 }
 
 /// Fisher and Yates's shuffle (Knuth, The Art of Computer Programming, volume 2, algorithm P), driven by Knuth's linear
@@ -84,7 +95,9 @@ fn digit(line: &str) -> Option<Digit> {
 fn shuffle(order: &mut [usize], seed: u64) {
     let mut state = seed;
     for at in (1..order.len()).rev() {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        state = state
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
         order.swap(at, (state >> 33) as usize % (at + 1));
     }
 }
@@ -127,7 +140,9 @@ mod tests {
 
     #[test]
     fn a_missing_file_is_an_error_that_names_it() {
-        let error = Digits::load(Some(Path::new("no/such.csv.gz"))).err().unwrap();
+        let error = Digits::load(Some(Path::new("no/such.csv.gz")))
+            .err()
+            .unwrap();
         assert!(error.to_string().contains("no/such.csv.gz"), "{error}");
     }
 

@@ -11,7 +11,11 @@ use std::fs;
 use std::path::Path;
 
 /// Captures the saved model on the whole test split, and writes the program with its weights.
-pub fn export(test: &InMemDataset<Digit>, folder: &Path, program: &Path) -> Result<(), Box<dyn Error>> {
+pub fn export(
+    test: &InMemDataset<Digit>,
+    folder: &Path,
+    program: &Path,
+) -> Result<(), Box<dyn Error>> {
     let device = Device::capture();
     let model = load(folder, &device)?;
     let images = whole(test, &device)?;
@@ -25,7 +29,8 @@ pub fn export(test: &InMemDataset<Digit>, folder: &Path, program: &Path) -> Resu
     println!("{}", captured.graph);
     let mut bytes = Vec::new();
     ciborium::into_writer(&captured, &mut bytes)?;
-    fs::write(program, bytes).map_err(|error| format!("cannot write {}: {error}", program.display()))?;
+    fs::write(program, bytes)
+        .map_err(|error| format!("cannot write {}: {error}", program.display()))?;
     println!("wrote {}", program.display());
     Ok(())
 }
@@ -37,11 +42,15 @@ pub fn replay(
     program: &Path,
     device: &Device,
 ) -> Result<(), Box<dyn Error>> {
-    let bytes = fs::read(program).map_err(|error| format!("cannot read {}: {error}", program.display()))?;
+    let bytes =
+        fs::read(program).map_err(|error| format!("cannot read {}: {error}", program.display()))?;
     let captured: CapturedGraph = ciborium::from_reader(bytes.as_slice())?;
     let images = whole(test, device)?;
     let mut outputs = device.replay(&captured, vec![DynTensor::from(images.clone())])?;
-    let scores: Tensor<2> = outputs.pop().ok_or("the program yields nothing")?.into_rank()?;
+    let scores: Tensor<2> = outputs
+        .pop()
+        .ok_or("the program yields nothing")?
+        .into_rank()?;
     let expected = load(folder, device)?.forward(images);
     match scores.try_into_data()?.as_bytes() == expected.try_into_data()?.as_bytes() {
         true => println!("{} scores, the same bits as the model's", test.len()),

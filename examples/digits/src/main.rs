@@ -62,9 +62,14 @@ fn run(arguments: Arguments) -> Result<(), Box<dyn Error>> {
     let device = Device::default();
     let digits = data::Digits::load(arguments.data.as_deref())?;
     let (train, test) = digits.split();
-    match arguments.command.unwrap_or_else(|| Command::Train(Default::default())) {
+    match arguments
+        .command
+        .unwrap_or_else(|| Command::Train(Default::default()))
+    {
         Command::Train(options) => train::train(&options, train, test, &arguments.model, &device),
-        Command::Classify { sample } => classify::classify(&test, sample, &arguments.model, &device),
+        Command::Classify { sample } => {
+            classify::classify(&test, sample, &arguments.model, &device)
+        }
         Command::Export { program } => export::export(&test, &arguments.model, &program),
         Command::Replay { program } => export::replay(&test, &arguments.model, &program, &device),
     }

@@ -48,6 +48,8 @@ impl Classifier {
 
     /// The mean cross entropy between scores and labels.
     pub fn loss(&self, scores: Tensor<2>, labels: Tensor<1, Int>) -> Tensor<1> {
-        CrossEntropyLossConfig::new().init(&scores.device()).forward(scores, labels)
+        CrossEntropyLossConfig::new()
+            .init(&scores.device())
+            .forward(scores, labels)
     }
 }

@@ -32,7 +32,12 @@ pub struct TrainArguments {
 
 impl Default for TrainArguments {
     fn default() -> Self {
-        Self { epochs: 30, batch_size: 32, learning_rate: 2e-3, seed: 7 }
+        Self {
+            epochs: 30,
+            batch_size: 32,
+            learning_rate: 2e-3,
+            seed: 7,
+        }
     }
 }
 
@@ -57,9 +62,17 @@ pub fn train(
         .shuffle(options.seed)
         .set_device(device.clone().autodiff())
         .build(train);
-    let test = DataLoaderBuilder::new(DigitBatcher).batch_size(256).set_device(device.clone()).build(test);
+    let test = DataLoaderBuilder::new(DigitBatcher)
+        .batch_size(256)
+        .set_device(device.clone())
+        .build(test);
 
-    let model = fit(options, config.init(&device.clone().autodiff()), &train, &test)?;
+    let model = fit(
+        options,
+        config.init(&device.clone().autodiff()),
+        &train,
+        &test,
+    )?;
     let model = model.valid();
     let confusion = evaluate(&model, &test)?;
     println!("{}", confusion.table());
@@ -85,7 +98,8 @@ fn fit(
     test: &Loader,
 ) -> Result<Classifier, Box<dyn Error>> {
     let mut optimizer = AdamConfig::new().init();
-    let style = ProgressStyle::with_template("epoch {prefix:>5} [{bar:30}] {msg}")?.progress_chars("=> ");
+    let style =
+        ProgressStyle::with_template("epoch {prefix:>5} [{bar:30}] {msg}")?.progress_chars("=> ");
     for epoch in 1..=options.epochs {
         let bar = ProgressBar::new(train.num_items() as u64).with_style(style.clone());
         bar.set_prefix(format!("{epoch}/{}", options.epochs));
@@ -109,14 +123,24 @@ fn fit(
             ));
         }
         let accuracy = evaluate(&model.valid(), test)?.accuracy();
-        bar.finish_with_message(format!("{}  test {:5.1} %", bar.message(), 100.0 * accuracy));
+        bar.finish_with_message(format!(
+            "{}  test {:5.1} %",
+            bar.message(),
+            100.0 * accuracy
+        ));
     }
     Ok(model)
 }
 
 /// The number of scores whose largest is at the label.
 fn hits(scores: Tensor<2>, labels: Tensor<1, Int>) -> i64 {
-    scores.argmax(1).squeeze_dim::<1>(1).equal(labels).int().sum().into_scalar()
+    scores
+        .argmax(1)
+        .squeeze_dim::<1>(1)
+        .equal(labels)
+        .int()
+        .sum()
+        .into_scalar()
 }
 
 /// How often each digit (row) was taken for each (column).
@@ -127,8 +151,16 @@ pub fn evaluate(model: &Classifier, split: &Loader) -> Result<Confusion, Box<dyn
     let mut counts = [[0; CLASSES]; CLASSES];
     for batch in split.iter() {
         let batch = batch?;
-        let guesses = model.forward(batch.images).argmax(1).try_into_vec_as::<u8>()?;
-        for (label, guess) in batch.labels.try_into_vec_as::<u8>()?.into_iter().zip(guesses) {
+        let guesses = model
+            .forward(batch.images)
+            .argmax(1)
+            .try_into_vec_as::<u8>()?;
+        for (label, guess) in batch
+            .labels
+            .try_into_vec_as::<u8>()?
+            .into_iter()
+            .zip(guesses)
+        {
             counts[usize::from(label)][usize::from(guess)] += 1;
         }
     }
@@ -146,10 +178,17 @@ impl Confusion {
     fn table(&self) -> Table {
         let mut table = Table::new();
         table.load_preset(comfy_table::presets::UTF8_FULL_CONDENSED);
-        let header = std::iter::once("digit \\ guess".to_string()).chain((0..CLASSES).map(|guess| guess.to_string()));
+        let header = std::iter::once("digit \\ guess".to_string())
+            .chain((0..CLASSES).map(|guess| guess.to_string()));
         table.set_header(header);
         for (digit, row) in self.0.iter().enumerate() {
-            let cells = row.iter().map(|count| if *count == 0 { String::new() } else { count.to_string() });
+            let cells = row.iter().map(|count| {
+                if *count == 0 {
+                    String::new()
+                } else {
+                    count.to_string()
+                }
+            });
             table.add_row(std::iter::once(digit.to_string()).chain(cells));
         }
         table

@@ -7,13 +7,13 @@ use std::collections::BTreeSet;
 
 /// Each crate with those it may depend on; it may also use what these may reach.
 ///
-/// Two edges are more than the first sketch of the architecture had. `burn-flex` implements the
-/// fuse contract and so sees `burn-fusion`. `burn-core` loads data and so sees `burn-dataset`.
+/// One edge is more than the first sketch of the architecture had: `burn-core` loads data and so
+/// sees `burn-dataset`.
 const ROOMS: &[(&str, &[&str])] = &[
     ("burn-std", &[]),
     ("burn-ir", &["burn-std"]),
     ("burn-backend", &["burn-ir"]),
-    ("burn-flex", &["burn-backend", "burn-fusion"]),
+    ("burn-flex", &["burn-backend"]),
     ("burn-cubecl", &["burn-backend"]),
     ("burn-fusion", &["burn-backend"]),
     ("burn-autodiff", &["burn-backend"]),

@@ -11,7 +11,7 @@ const FILE: usize = 700;
 const FUNCTION: usize = 60;
 
 /// Most lines around the `match` in a function that is a table.
-const AROUND: usize = 10;
+const AROUND: usize = 15;
 
 /// Most lines in one arm of such a table.
 const ARM: usize = 20;

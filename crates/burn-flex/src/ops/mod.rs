@@ -1,0 +1,1 @@
+//! Kernels, one module for each family of instructions.

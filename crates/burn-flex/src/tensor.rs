@@ -1,0 +1,376 @@
+//! The tensor of this backend: shared storage under a strided layout. Nothing here computes.
+
+use crate::rows::{Row, Rows};
+use alloc::sync::Arc;
+use alloc::vec::Vec;
+use burn_ir::{Described, TensorMeta};
+use burn_std::{Bytes, DType, Element, Shape, Strides};
+
+/// Elements in shared storage. A view shares the storage and has a layout of its own.
+#[derive(Clone, Debug)]
+pub struct FlexTensor {
+    meta: TensorMeta,
+    layout: Layout,
+    // Invariant: aligned for `meta.dtype`, valid elements of it everywhere, and large enough for `layout`.
+    storage: Arc<Bytes>,
+}
+
+/// Where the elements of a tensor are in its storage, counted in elements.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Layout {
+    /// Distance from one index of a dim to the next; 0 repeats, negative walks backwards.
+    pub strides: Strides,
+    /// Position of the first element.
+    pub offset: usize,
+}
+
+impl Layout {
+    /// The dense row-major layout.
+    pub(crate) fn contiguous(shape: &Shape) -> Self {
+        Self {
+            strides: Strides::contiguous(shape),
+            offset: 0,
+        }
+    }
+
+    /// Whether the elements of a tensor of `shape` lie side by side in row-major order.
+    pub(crate) fn is_contiguous(&self, shape: &Shape) -> bool {
+        let mut expected = 1;
+        for (size, stride) in shape.iter().zip(self.strides.iter()).rev() {
+            if *size != 1 && *stride != expected {
+                return shape.contains(&0);
+            }
+            expected *= *size as isize;
+        }
+        true
+    }
+}
+
+/// A buffer of `len` bytes for elements of `dtype`, of any content.
+///
+/// # Safety
+/// Every byte is written before it is read.
+pub(crate) unsafe fn allocate(len: usize, dtype: DType) -> Bytes {
+    // The general allocator is faster at its own alignment than at that of a cache line, which small tensors
+    // gain nothing from.
+    const SMALL: usize = 512;
+    fn vec<E: bytemuck::Pod>(len: usize) -> Bytes {
+        Bytes::from_elems(alloc::vec![E::zeroed(); len / size_of::<E>()])
+    }
+    #[cfg(test)]
+    tests::ALLOCATIONS.with(|count| count.set(count.get() + 1));
+    match dtype.size() {
+        // SAFETY: the caller's promise.
+        _ if len > SMALL => unsafe { Bytes::uninit(len) },
+        1 => vec::<u8>(len),
+        2 => vec::<u16>(len),
+        4 => vec::<u32>(len),
+        _ => vec::<u64>(len),
+    }
+}
+
+impl FlexTensor {
+    /// A tensor whose elements fill `storage` in row-major order.
+    pub(crate) fn contiguous(meta: TensorMeta, storage: Bytes) -> Self {
+        let layout = Layout::contiguous(&meta.shape);
+        Self::with_layout(meta, layout, storage)
+    }
+
+    /// A tensor of new storage under any layout.
+    pub(crate) fn with_layout(meta: TensorMeta, layout: Layout, storage: Bytes) -> Self {
+        debug_assert!(storage.as_ptr().addr().is_multiple_of(meta.dtype.size()));
+        debug_assert!(storage.len() >= meta.shape.num_elements() * meta.dtype.size());
+        Self {
+            meta,
+            layout,
+            storage: Arc::new(storage),
+        }
+    }
+
+    /// A tensor of these elements in row-major order.
+    pub(crate) fn from_vec<E: Element>(shape: impl Into<Shape>, elems: Vec<E>) -> Self {
+        let meta = TensorMeta::new(shape, E::dtype());
+        Self::contiguous(meta, Bytes::from_elems(elems))
+    }
+
+    /// A tensor of new storage that `fill` writes.
+    ///
+    /// # Safety
+    /// `fill` writes every element, and reads none before.
+    pub(crate) unsafe fn build<E: Element>(meta: TensorMeta, fill: impl FnOnce(&mut [E])) -> Self {
+        assert_eq!(
+            meta.dtype,
+            E::dtype(),
+            "the elements are of the described type"
+        );
+        let len = meta.shape.num_elements();
+        // SAFETY: `fill` writes all bytes, as the caller promises.
+        let mut storage = unsafe { allocate(len * size_of::<E>(), meta.dtype) };
+        // SAFETY: the buffer is aligned for the type and this long; the caller promises to read nothing.
+        fill(unsafe { core::slice::from_raw_parts_mut(storage.as_mut_ptr().cast(), len) });
+        Self::contiguous(meta, storage)
+    }
+
+    /// The same storage under another description. The element type stays.
+    pub(crate) fn view(self, shape: Shape, layout: Layout) -> Self {
+        Self {
+            meta: TensorMeta {
+                shape,
+                dtype: self.meta.dtype,
+            },
+            layout,
+            storage: self.storage,
+        }
+    }
+
+    /// The sizes.
+    pub(crate) fn shape(&self) -> &Shape {
+        &self.meta.shape
+    }
+
+    /// The element type.
+    pub(crate) fn dtype(&self) -> DType {
+        self.meta.dtype
+    }
+
+    /// Where the elements are in the storage.
+    pub(crate) fn layout(&self) -> &Layout {
+        &self.layout
+    }
+
+    /// The number of elements.
+    pub(crate) fn len(&self) -> usize {
+        self.meta.shape.num_elements()
+    }
+
+    /// Whether the elements lie side by side in row-major order.
+    pub(crate) fn is_contiguous(&self) -> bool {
+        self.layout.is_contiguous(&self.meta.shape)
+    }
+
+    /// The rows of the tensor, as positions in [`FlexTensor::storage`].
+    pub(crate) fn rows(&self) -> Rows {
+        Rows::new(&self.meta.shape, &self.layout.strides, self.layout.offset)
+    }
+
+    /// The whole storage, for [`Rows`] to point into.
+    ///
+    /// # Panics
+    /// If `E` is not the element type.
+    pub(crate) fn storage<E: Element>(&self) -> &[E] {
+        assert_eq!(self.meta.dtype, E::dtype(), "read as the type it has");
+        let len = self.storage.len() / size_of::<E>();
+        // SAFETY: the storage is aligned for the element type, which `E` is, and holds valid elements.
+        unsafe { core::slice::from_raw_parts(self.storage.as_ptr().cast(), len) }
+    }
+
+    /// The bytes of the storage.
+    pub(crate) fn bytes(&self) -> &Bytes {
+        &self.storage
+    }
+
+    /// The elements, if they lie side by side in row-major order.
+    pub(crate) fn as_slice<E: Element>(&self) -> Option<&[E]> {
+        let (from, len) = (self.layout.offset, self.len());
+        match len {
+            0 => Some(&[]),
+            _ => self
+                .is_contiguous()
+                .then(|| &self.storage::<E>()[from..from + len]),
+        }
+    }
+
+    /// The storage to overwrite, if nobody else holds it and the elements fill it.
+    ///
+    /// Elements need not be in row-major order: the layout is to be kept.
+    pub(crate) fn unique_storage(&mut self) -> Option<&mut Bytes> {
+        let filled = self.storage.len() == self.len() * self.meta.dtype.size();
+        if !filled || self.layout.strides.contains(&0) {
+            return None;
+        }
+        Arc::get_mut(&mut self.storage)
+    }
+
+    /// The elements to overwrite, if nobody else holds the storage and they fill it in row-major order.
+    pub(crate) fn unique_mut<E: Element>(&mut self) -> Option<&mut [E]> {
+        assert_eq!(self.meta.dtype, E::dtype(), "written as the type it has");
+        if !self.is_contiguous() {
+            return None;
+        }
+        let len = self.len();
+        let storage = self.unique_storage()?;
+        // SAFETY: the storage is aligned for the element type, holds `len` valid elements, and is borrowed mutably.
+        Some(unsafe { core::slice::from_raw_parts_mut(storage.as_mut_ptr().cast(), len) })
+    }
+
+    /// The same elements in row-major order; a copy only if they are not already.
+    pub(crate) fn into_contiguous(self) -> Self {
+        if self.is_contiguous() {
+            return self;
+        }
+        let meta = self.meta.clone();
+        // SAFETY: `copy` writes as many elements as the shape has, and the output has the same shape.
+        let mut storage = unsafe { allocate(self.len() * meta.dtype.size(), meta.dtype) };
+        let (rows, from, to) = (self.rows(), self.storage.as_ptr(), storage.as_mut_ptr());
+        // SAFETY: rows of this tensor are inside its storage; the new buffer has room for all elements.
+        unsafe {
+            match meta.dtype.size() {
+                1 => copy::<u8>(&rows, from.cast(), to.cast()),
+                2 => copy::<u16>(&rows, from.cast(), to.cast()),
+                4 => copy::<u32>(&rows, from.cast(), to.cast()),
+                _ => copy::<u64>(&rows, from.cast(), to.cast()),
+            }
+        }
+        Self::contiguous(meta, storage)
+    }
+
+    /// The bytes of the elements in row-major order; the storage itself if nobody else holds it.
+    pub(crate) fn into_bytes(self) -> Bytes {
+        let tensor = self.into_contiguous();
+        let size = tensor.meta.dtype.size();
+        let (from, len) = (tensor.layout.offset * size, tensor.len() * size);
+        if len == tensor.storage.len() {
+            return Arc::try_unwrap(tensor.storage).unwrap_or_else(|shared| Bytes::clone(&shared));
+        }
+        Bytes::copy_from(&tensor.storage[from..from + len])
+    }
+}
+
+/// Copies the elements of `rows` in row-major order.
+///
+/// # Safety
+/// Every position of `rows` is readable from `from`, and `to` is writable for all elements; they do not overlap.
+unsafe fn copy<T: Copy + Send + Sync>(rows: &Rows, from: *const T, to: *mut T) {
+    let (from, to) = (
+        crate::parallel::Shared(from.cast_mut()),
+        crate::parallel::Shared(to),
+    );
+    let dims = rows.dims();
+    let (columns, stride) = rows.inner();
+    let (lines, line_stride) = dims[dims.len().saturating_sub(2)];
+    // A transposition reads a line of memory for each element, so it goes by tiles that use whole lines.
+    if dims.len() > 1 && stride.unsigned_abs() > line_stride.unsigned_abs() && line_stride != 0 {
+        const TILE: usize = 16;
+        let tiles = lines.div_ceil(TILE);
+        let matrices = rows.len() / (lines * columns);
+        crate::parallel::split(
+            matrices * tiles,
+            1,
+            TILE * columns * 4 * size_of::<T>(),
+            &|part| {
+                for tile in part {
+                    let (matrix, first) = (tile / tiles, tile % tiles * TILE);
+                    let (index, last) = (matrix * lines * columns, lines.min(first + TILE));
+                    let start = rows.at(index);
+                    for left in (0..columns).step_by(TILE) {
+                        for line in first..last {
+                            for column in left..columns.min(left + TILE) {
+                                let position =
+                                    start + line as isize * line_stride + column as isize * stride;
+                                // SAFETY: the caller's promise; tiles write disjoint elements.
+                                unsafe {
+                                    let value = *from.get().offset(position);
+                                    *to.get().add(index + line * columns + column) = value;
+                                }
+                            }
+                        }
+                    }
+                }
+            },
+        );
+        return;
+    }
+    crate::parallel::split(rows.len(), 1, 2 * size_of::<T>(), &|range| {
+        // SAFETY: the caller's promise; ranges write disjoint elements.
+        unsafe { pack(rows, range.clone(), from.get(), to.get().add(range.start)) };
+    });
+}
+
+/// Copies a range of the elements of `rows` to `to`.
+///
+/// # Safety
+/// Every position of `rows` is readable from `from`, and `to` is writable for the range; they do not overlap.
+pub(crate) unsafe fn pack<T: Copy>(
+    rows: &Rows,
+    range: core::ops::Range<usize>,
+    from: *const T,
+    mut to: *mut T,
+) {
+    rows.each(range, |Row { start, stride, len }| {
+        // SAFETY: the caller's promise.
+        unsafe {
+            let from = from.offset(start);
+            match stride {
+                1 => to.copy_from_nonoverlapping(from, len),
+                0 => core::slice::from_raw_parts_mut(to, len).fill(*from),
+                _ => {
+                    for i in 0..len {
+                        *to.add(i) = *from.offset(i as isize * stride);
+                    }
+                }
+            }
+            to = to.add(len);
+        }
+    });
+}
+
+impl Described for FlexTensor {
+    fn meta(&self) -> &TensorMeta {
+        &self.meta
+    }
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+    use alloc::vec;
+    use core::cell::Cell;
+
+    std::thread_local! {
+        /// Buffers allocated by kernels on this thread.
+        pub(crate) static ALLOCATIONS: Cell<usize> = const { Cell::new(0) };
+    }
+
+    fn layout<const D: usize>(strides: [isize; D], offset: usize) -> Layout {
+        Layout {
+            strides: strides.into(),
+            offset,
+        }
+    }
+
+    #[test]
+    fn a_transposed_view_becomes_contiguous_by_a_copy() {
+        for (lines, columns) in [(2, 3), (40, 37), (1, 5)] {
+            let elems: Vec<i32> = (0..lines * columns).collect();
+            let (lines, columns) = (lines as usize, columns as usize);
+            let view = FlexTensor::from_vec([columns, lines], elems)
+                .view(Shape::new([lines, columns]), layout([1, lines as isize], 0));
+            let copy = view.into_contiguous();
+            let copy = copy.as_slice::<i32>().unwrap();
+            for line in 0..lines {
+                for column in 0..columns {
+                    let expected = (column * lines + line) as i32;
+                    assert_eq!(copy[line * columns + column], expected);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_contiguous_part_is_a_slice_and_is_not_overwritten() {
+        let mut part = FlexTensor::from_vec([6], vec![0i32, 1, 2, 3, 4, 5])
+            .view(Shape::new([2]), layout([1], 3));
+        assert_eq!(part.as_slice::<i32>(), Some(&[3, 4][..]));
+        assert!(part.unique_mut::<i32>().is_none());
+        assert_eq!(part.into_bytes(), Bytes::from_elems(vec![3i32, 4]));
+    }
+
+    #[test]
+    fn only_the_last_owner_overwrites() {
+        let mut tensor = FlexTensor::from_vec([2], vec![1.0f32, 2.0]);
+        let other = tensor.clone();
+        assert!(tensor.unique_mut::<f32>().is_none());
+        drop(other);
+        assert!(tensor.unique_mut::<f32>().is_some());
+    }
+}

@@ -1,0 +1,292 @@
+//! Activations. NaN stays NaN in all of them.
+
+use crate::Tensor;
+use crate::emit;
+use burn_ir::{ActivationOp, Described};
+use burn_std::AsIndex;
+use core::f64::consts::FRAC_2_PI;
+
+/// Beyond this many units of `beta · x`, [`softplus`] is `x` to the last bit: `e^-20` is below the precision of an f32.
+pub const DEFAULT_SOFTPLUS_THRESHOLD: f64 = 20.0;
+
+/// An activation that is an instruction.
+macro_rules! instructions {
+    ($($(#[$doc:meta])* $name:ident = $op:ident;)+) => {
+        $(
+            $(#[$doc])*
+            #[track_caller]
+            pub fn $name<const D: usize>(tensor: Tensor<D>) -> Tensor<D> {
+                Tensor::new(emit::activation(ActivationOp::$op, tensor.handle))
+            }
+        )+
+    };
+}
+
+instructions! {
+    /// `max(x, 0)`
+    relu = Relu;
+    /// `x · Φ(x)` with the normal distribution function Φ (Hendrycks and Gimpel 2016, section 2).
+    gelu = Gelu;
+    /// `1 / (1 + e^-x)`
+    sigmoid = Sigmoid;
+}
+
+/// `x · (1 + tanh(√(2/π) · (x + 0.044715 · x³))) / 2` (Hendrycks and Gimpel 2016, section 2).
+#[track_caller]
+pub fn gelu_approximate<const D: usize>(tensor: Tensor<D>) -> Tensor<D> {
+    let cube = tensor.clone().square().mul(tensor.clone());
+    let inner = cube.mul_scalar(0.044715).add(tensor.clone());
+    // √(2/π), which `core` has no square root for.
+    let root = 0.797_884_560_802_865_4;
+    debug_assert!((root * root - FRAC_2_PI).abs() < 1e-15);
+    let tanh = inner.mul_scalar(root).tanh();
+    tensor.mul_scalar(0.5).mul(tanh.add_scalar(1))
+}
+
+/// `min(max(x, 0), 6)`
+#[track_caller]
+pub fn relu6<const D: usize>(tensor: Tensor<D>) -> Tensor<D> {
+    relu(tensor).clamp_max(6)
+}
+
+/// `x` above 0, `slope · x` elsewhere.
+#[track_caller]
+pub fn leaky_relu<const D: usize>(tensor: Tensor<D>, slope: f64) -> Tensor<D> {
+    let below = tensor.clone().lower_equal_scalar(0);
+    let scaled = tensor.clone().mul_scalar(slope);
+    tensor.mask_where(below, scaled)
+}
+
+/// `x` above 0, `alpha · x` elsewhere; one `alpha` for all, or one for each channel of dim 1.
+///
+/// # Panics
+/// If there are neither 1 nor as many `alpha` as channels.
+#[track_caller]
+pub fn prelu<const D: usize>(tensor: Tensor<D>, alpha: Tensor<1>) -> Tensor<D> {
+    let count = alpha.dims()[0];
+    let channels = if D < 2 { 1 } else { tensor.dims()[1] };
+    if count != 1 && count != channels {
+        emit::fail(
+            "prelu",
+            tensor.handle.meta(),
+            format_args!("{count} slopes were given"),
+            format_args!("1 slope, or {channels}"),
+        );
+    }
+    let mut shape = burn_std::Shape::from(alloc::vec![1; D]);
+    if count != 1 {
+        shape[1] = count;
+    }
+    let slope: Tensor<D> = alpha.reshape(shape);
+    let below = tensor.clone().lower_equal_scalar(0);
+    let scaled = tensor.clone().mul(slope);
+    tensor.mask_where(below, scaled)
+}
+
+/// `x` above `alpha`, 0 elsewhere.
+#[track_caller]
+pub fn thresholded_relu<const D: usize>(tensor: Tensor<D>, alpha: f64) -> Tensor<D> {
+    threshold(tensor, alpha, 0.0)
+}
+
+/// `x` above `threshold`, `value` elsewhere.
+#[track_caller]
+pub fn threshold<const D: usize>(tensor: Tensor<D>, threshold: f64, value: f64) -> Tensor<D> {
+    let below = tensor.clone().lower_equal_scalar(threshold);
+    tensor.mask_fill(below, value)
+}
+
+/// `e^x - 1` for `x ≤ 0` as `tanh(x/2) · (e^x + 1)`, which keeps its accuracy near 0; 0 above, so that no part
+/// overflows.
+#[track_caller]
+fn exp_minus_one_below<const D: usize>(tensor: Tensor<D>) -> Tensor<D> {
+    let tensor = tensor.clamp_max(0);
+    let half = tensor.clone().mul_scalar(0.5).tanh();
+    half.mul(tensor.exp().add_scalar(1))
+}
+
+/// `x` above 0, `alpha · (e^x - 1)` elsewhere (Clevert, Unterthiner and Hochreiter 2015, equation 15).
+#[track_caller]
+pub fn elu<const D: usize>(tensor: Tensor<D>, alpha: f64) -> Tensor<D> {
+    let below = tensor.clone().lower_equal_scalar(0);
+    let curve = exp_minus_one_below(tensor.clone()).mul_scalar(alpha);
+    tensor.mask_where(below, curve)
+}
+
+/// `x` above 0, `alpha · (e^(x / alpha) - 1)` elsewhere (Barron 2017, equation 2).
+#[track_caller]
+pub fn celu<const D: usize>(tensor: Tensor<D>, alpha: f64) -> Tensor<D> {
+    let below = tensor.clone().lower_equal_scalar(0);
+    let curve = exp_minus_one_below(tensor.clone().div_scalar(alpha)).mul_scalar(alpha);
+    tensor.mask_where(below, curve)
+}
+
+/// The scaled [`elu`] with the fixed point of mean 0 and variance 1 (Klambauer and others 2017, equation 14).
+#[track_caller]
+pub fn selu<const D: usize>(tensor: Tensor<D>) -> Tensor<D> {
+    const ALPHA: f64 = 1.673_263_242_354_377_2;
+    const SCALE: f64 = 1.050_700_987_355_480_5;
+    elu(tensor, ALPHA).mul_scalar(SCALE)
+}
+
+/// `ln(1 + e^(beta · x)) / beta`
+#[track_caller]
+pub fn softplus<const D: usize>(tensor: Tensor<D>, beta: f64) -> Tensor<D> {
+    softplus_with_threshold(tensor, beta, DEFAULT_SOFTPLUS_THRESHOLD)
+}
+
+/// `ln(1 + e^(beta · x)) / beta`, and `x` where `beta · x` is above `threshold`.
+#[track_caller]
+pub fn softplus_with_threshold<const D: usize>(
+    tensor: Tensor<D>,
+    beta: f64,
+    threshold: f64,
+) -> Tensor<D> {
+    let scaled = tensor.clone().mul_scalar(beta);
+    let above = scaled.clone().greater_scalar(threshold);
+    soft(scaled).div_scalar(beta).mask_where(above, tensor)
+}
+
+/// `ln(1 + e^x) = max(x, 0) + ln(1 + e^-|x|)`, where nothing overflows. The gradient is [`sigmoid`] on both sides and
+/// at 0: each branch is differentiable where it is chosen.
+#[track_caller]
+fn soft<const D: usize>(tensor: Tensor<D>) -> Tensor<D> {
+    let positive = tensor.clone().greater_scalar(0);
+    let below = tensor.clone().clamp_max(0).exp().log1p();
+    let above = tensor.clone().clamp_min(0).neg().exp().log1p().add(tensor);
+    below.mask_where(positive, above)
+}
+
+/// `ln(1 / (1 + e^-x))`
+#[track_caller]
+pub fn log_sigmoid<const D: usize>(tensor: Tensor<D>) -> Tensor<D> {
+    soft(tensor.neg()).neg()
+}
+
+/// `x / (1 + |x|)`
+#[track_caller]
+pub fn softsign<const D: usize>(tensor: Tensor<D>) -> Tensor<D> {
+    tensor.clone().div(tensor.abs().add_scalar(1))
+}
+
+/// `x · sigmoid(x)` (Elfwing, Uchibe and Doya 2017, equation 2).
+#[track_caller]
+pub fn silu<const D: usize>(tensor: Tensor<D>) -> Tensor<D> {
+    tensor.clone().mul(sigmoid(tensor))
+}
+
+/// `x · tanh(softplus(x))` (Misra 2019, equation 1).
+#[track_caller]
+pub fn mish<const D: usize>(tensor: Tensor<D>) -> Tensor<D> {
+    tensor.clone().mul(softplus(tensor, 1.0).tanh())
+}
+
+/// The hyperbolic tangent.
+#[track_caller]
+pub fn tanh<const D: usize>(tensor: Tensor<D>) -> Tensor<D> {
+    tensor.tanh()
+}
+
+/// `x - tanh(x)`
+#[track_caller]
+pub fn tanhshrink<const D: usize>(tensor: Tensor<D>) -> Tensor<D> {
+    tensor.clone().sub(tensor.tanh())
+}
+
+/// `x` in `[min, max]`, the nearer end elsewhere.
+#[track_caller]
+pub fn hardtanh<const D: usize>(tensor: Tensor<D>, min: f64, max: f64) -> Tensor<D> {
+    tensor.clamp(min, max)
+}
+
+/// `alpha · x + beta`, no less than 0 and no more than 1.
+#[track_caller]
+pub fn hard_sigmoid<const D: usize>(tensor: Tensor<D>, alpha: f64, beta: f64) -> Tensor<D> {
+    tensor.mul_scalar(alpha).add_scalar(beta).clamp(0, 1)
+}
+
+/// `x · min(max(x + 3, 0), 6) / 6` (Howard and others 2019, section 5.2).
+#[track_caller]
+pub fn hard_swish<const D: usize>(tensor: Tensor<D>) -> Tensor<D> {
+    tensor.clone().mul(hard_sigmoid(tensor, 1.0 / 6.0, 0.5))
+}
+
+/// `x + bias` below `-lambda`, `x - bias` above `lambda`, 0 between.
+#[track_caller]
+pub fn shrink<const D: usize>(tensor: Tensor<D>, lambda: f64, bias: f64) -> Tensor<D> {
+    let inside = tensor.clone().abs().lower_equal_scalar(lambda);
+    let moved = match bias {
+        0.0 => tensor,
+        _ => tensor.clone().sub(tensor.sign().mul_scalar(bias)),
+    };
+    moved.mask_fill(inside, 0)
+}
+
+/// `x` beyond `lambda` on both sides, 0 between.
+#[track_caller]
+pub fn hard_shrink<const D: usize>(tensor: Tensor<D>, lambda: f64) -> Tensor<D> {
+    shrink(tensor, lambda, 0.0)
+}
+
+/// `x` nearer to 0 by `lambda`, 0 where that would pass it.
+#[track_caller]
+pub fn soft_shrink<const D: usize>(tensor: Tensor<D>, lambda: f64) -> Tensor<D> {
+    shrink(tensor, lambda, lambda)
+}
+
+/// `e^x / Σ e^x` along a dim.
+#[track_caller]
+pub fn softmax<const D: usize>(tensor: Tensor<D>, dim: impl AsIndex) -> Tensor<D> {
+    let dim = emit::dim("softmax", tensor.handle.meta(), dim.index());
+    Tensor::new(emit::activation(
+        ActivationOp::Softmax { dim },
+        tensor.handle,
+    ))
+}
+
+/// The logarithm of [`softmax`], without its underflow.
+#[track_caller]
+pub fn log_softmax<const D: usize>(tensor: Tensor<D>, dim: impl AsIndex) -> Tensor<D> {
+    let dim = emit::dim("log_softmax", tensor.handle.meta(), dim.index());
+    Tensor::new(emit::activation(
+        ActivationOp::LogSoftmax { dim },
+        tensor.handle,
+    ))
+}
+
+/// `e^-x / Σ e^-x` along a dim.
+#[track_caller]
+pub fn softmin<const D: usize>(tensor: Tensor<D>, dim: impl AsIndex) -> Tensor<D> {
+    softmax(tensor.neg(), dim)
+}
+
+/// `e^x / (1 + Σ e^x)` along a dim, which may give 0 everywhere (Miller 2023). Computed after subtracting
+/// `max(max(x), 0)`, so that neither the sum nor the 1 overflows.
+#[track_caller]
+pub fn quiet_softmax<const D: usize>(tensor: Tensor<D>, dim: impl AsIndex) -> Tensor<D> {
+    let dim = emit::dim("quiet_softmax", tensor.handle.meta(), dim.index());
+    let max = tensor.clone().max_dim(dim).clamp_min(0);
+    let exp = tensor.sub(max.clone()).exp();
+    let sum = exp.clone().sum_dim(dim).add(max.neg().exp());
+    exp.div(sum)
+}
+
+/// The first half of a dim times the [`sigmoid`] of the second (Dauphin and others 2016, equation 1).
+///
+/// # Panics
+/// If the size of the dim is odd.
+#[track_caller]
+pub fn glu<const D: usize>(tensor: Tensor<D>, dim: impl AsIndex) -> Tensor<D> {
+    let dim = emit::dim("glu", tensor.handle.meta(), dim.index());
+    let size = tensor.dims()[dim];
+    if !size.is_multiple_of(2) {
+        emit::fail(
+            "glu",
+            tensor.handle.meta(),
+            format_args!("dim {dim} has no halves"),
+            format_args!("an even size"),
+        );
+    }
+    let gate = tensor.clone().narrow(dim, size / 2, size / 2);
+    tensor.narrow(dim, 0, size / 2).mul(sigmoid(gate))
+}
