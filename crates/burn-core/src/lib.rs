@@ -9,5 +9,15 @@ extern crate alloc;
 extern crate self as burn_core;
 
 pub mod config;
+pub mod data;
+pub mod module;
+pub mod prelude;
+pub mod store;
 
+pub use burn_tensor::Tensor;
 pub use serde;
+
+/// Tensors, devices and functions on them.
+pub mod tensor {
+    pub use burn_tensor::*;
+}
