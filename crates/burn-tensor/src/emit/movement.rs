@@ -5,7 +5,7 @@ use alloc::boxed::Box;
 use alloc::vec::Vec;
 use burn_dispatch::Handle;
 use burn_ir::{Described, Dims, MovementOp, Operation, PadRange, SliceRange};
-use burn_std::{Scalar, Shape, Slice, SmallVec};
+use burn_std::{Scalar, Shape, Slice};
 
 #[track_caller]
 fn movement(op: MovementOp, input: Handle) -> Handle {
@@ -35,11 +35,16 @@ pub(crate) fn expand(input: Handle, to: Shape) -> Handle {
 
 #[track_caller]
 pub(crate) fn permute(input: Handle, axes: &[isize]) -> Handle {
-    let mut resolved = SmallVec::new();
+    let mut resolved = Vec::with_capacity(axes.len());
     for axis in axes {
         resolved.push(dim("permute", input.meta(), *axis));
     }
-    movement(MovementOp::Permute { axes: resolved }, input)
+    movement(
+        MovementOp::Permute {
+            axes: resolved.into(),
+        },
+        input,
+    )
 }
 
 #[track_caller]
@@ -49,7 +54,7 @@ pub(crate) fn swap_dims(input: Handle, one: isize, other: isize) -> Handle {
     if one == other {
         return input;
     }
-    let mut axes: SmallVec<[usize; 4]> = (0..input.meta().rank()).collect();
+    let mut axes: Shape = (0..input.meta().rank()).collect();
     axes.swap(one, other);
     movement(MovementOp::Permute { axes }, input)
 }
