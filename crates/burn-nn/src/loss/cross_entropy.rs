@@ -80,7 +80,7 @@ impl CrossEntropyLoss {
     ///
     /// # Shapes
     /// - input: `[rows, classes]`, logits or probabilities
-    /// - targets: `[rows]`, int, each below `classes`
+    /// - targets: `[rows]`, int; one that is neither a class nor padding makes the loss NaN
     /// - output: `[1]`
     ///
     /// # Panics
@@ -93,10 +93,19 @@ impl CrossEntropyLoss {
             "cross entropy takes one target for each row: {rows} rows, {targets_len} targets"
         );
         let losses = self.negative_log(input);
-        let target_weights = self.target_weights(targets.clone(), &losses);
+        let others = not_the_class(&targets, classes);
+        let of_target = |values: Tensor<2>| {
+            let values = values.mask_fill(others.clone(), 0.0).sum_dim(1);
+            values.squeeze_dim::<1>(1)
+        };
 
-        let target_losses = losses.clone().gather(1, targets.clone().unsqueeze_dim(1));
-        let target_losses = target_losses.squeeze_dim::<1>(1) * target_weights.clone();
+        let weights = match &self.weights {
+            Some(weights) => of_target(weights.clone().expand([rows, classes])),
+            None => Tensor::ones([rows], (&losses.device(), losses.dtype())),
+        };
+        let weights = self.without_padding(weights, &targets);
+        let target_losses = Self::check(of_target(losses.clone()), &targets, classes);
+        let target_losses = self.without_padding(target_losses, &targets) * weights.clone();
         let row_losses = match self.smoothing {
             None => target_losses,
             Some(smoothing) => {
@@ -105,7 +114,7 @@ impl CrossEntropyLoss {
                 target_losses * (1.0 - smoothing) + even * (smoothing / classes as f32)
             }
         };
-        row_losses.sum() / target_weights.sum()
+        row_losses.sum() / weights.sum()
     }
 
     /// `-ln p` of each class.
@@ -128,13 +137,11 @@ impl CrossEntropyLoss {
         }
     }
 
-    /// The weight of each row: that of its target, or 0 for padding.
-    fn target_weights(&self, targets: Tensor<1, Int>, losses: &Tensor<2>) -> Tensor<1> {
-        let weights = match &self.weights {
-            Some(weights) => weights.clone().select(0, targets.clone()),
-            None => Tensor::ones(targets.shape(), (&losses.device(), losses.dtype())),
-        };
-        self.without_padding(weights, &targets)
+    /// `rows` with NaN where the target is no class: reading it to say so would stop the device.
+    fn check(rows: Tensor<1>, targets: &Tensor<1, Int>, classes: usize) -> Tensor<1> {
+        let below = targets.clone().lower_elem(0);
+        let above = targets.clone().greater_equal_elem(classes as i64);
+        rows.mask_fill(below.bool_or(above), f32::NAN)
     }
 
     /// `rows` with 0 where the target is padding.
@@ -150,6 +157,13 @@ impl CrossEntropyLoss {
         let masks = tokens.map(|token| targets.clone().equal_elem(*token as i64));
         masks.reduce(Tensor::bool_or)
     }
+}
+
+/// `[rows, classes]`: whether the class is another than the target of the row.
+fn not_the_class(targets: &Tensor<1, Int>, classes: usize) -> Tensor<2, Bool> {
+    let options = (&targets.device(), targets.dtype());
+    let columns = Tensor::<1, Int>::arange(0..classes as i64, options).unsqueeze::<2>();
+    targets.clone().unsqueeze_dim::<2>(1).not_equal(columns)
 }
 
 impl ModuleDisplay for CrossEntropyLoss {
