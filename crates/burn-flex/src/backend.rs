@@ -1,11 +1,13 @@
 //! The backend: which instructions it runs, and where each family goes.
 
-use crate::FlexTensor;
+use crate::block::Step;
+use crate::exec::{self, Input};
+use crate::{FlexTensor, ops};
 use alloc::boxed::Box;
 use alloc::string::String;
 use alloc::vec::Vec;
 use burn_backend::Backend;
-use burn_ir::{Checked, Described, Operation, Outputs};
+use burn_ir::{ActivationOp, Checked, CreateOp, Described, Operation, Outputs, TensorMeta};
 use burn_std::{
     BoolDType, BoolStore, DType, DeviceSettings, DynFut, ExecutionError, FloatDType, IntDType,
     TensorData,
@@ -35,21 +37,48 @@ impl Backend for Flex {
         !matches!(dtype, DType::Bool(BoolStore::U8 | BoolStore::U32))
     }
 
-    fn supports<T: Described>(_device: &FlexDevice, _operation: &Operation<T>) -> bool {
-        false
+    fn supports<T: Described>(device: &FlexDevice, operation: &Operation<T>) -> bool {
+        let mut supported = match operation {
+            Operation::Create { op } => match op {
+                CreateOp::Full { dtype, .. }
+                | CreateOp::Arange { dtype, .. }
+                | CreateOp::Random { dtype, .. } => Self::supports_dtype(device, *dtype),
+            },
+            Operation::Cast { dtype, .. } => Self::supports_dtype(device, *dtype),
+            Operation::Compare { store, .. } => Self::supports_dtype(device, (*store).into()),
+            Operation::Unary { .. }
+            | Operation::Binary { .. }
+            | Operation::Where { .. }
+            | Operation::Activation {
+                op: ActivationOp::Relu | ActivationOp::Gelu | ActivationOp::Sigmoid,
+                ..
+            } => true,
+            Operation::Activation { .. }
+            | Operation::Reduce { .. }
+            | Operation::Movement { .. }
+            | Operation::Matmul { .. } => false,
+        };
+        operation.each(&mut |tensor| {
+            supported &= Self::supports_dtype(device, tensor.meta().dtype);
+        });
+        supported
     }
 
     fn execute(_device: &FlexDevice, operation: Checked<FlexTensor>) -> Outputs<FlexTensor> {
-        let (operation, _outputs) = operation.into_parts();
-        panic!(
-            "flex has no kernel for `{}`, as `supports` says",
-            operation.name()
-        )
+        let (operation, outputs) = operation.into_parts();
+        let output = &outputs.one();
+        let step = Step::new(&operation, output.dtype);
+        Outputs::One(match (operation, step) {
+            (Operation::Create { op }, _) => ops::create::run(op, output),
+            (Operation::Cast { input, dtype }, _) if input.meta().dtype == dtype => input,
+            (operation, Some(step)) => elementwise(operation, step, output),
+            (operation, _) => no_kernel(&operation),
+        })
     }
 
     fn upload(_device: &FlexDevice, data: TensorData) -> FlexTensor {
         let (bytes, shape, dtype) = data.into_parts();
-        FlexTensor::contiguous(burn_ir::TensorMeta { shape, dtype }, bytes)
+        FlexTensor::contiguous(TensorMeta { shape, dtype }, bytes)
     }
 
     fn download(
@@ -68,5 +97,42 @@ impl Backend for Flex {
         Ok(())
     }
 
-    fn seed(_device: &FlexDevice, _seed: u64) {}
+    fn seed(_device: &FlexDevice, seed: u64) {
+        ops::random::seed(seed);
+    }
+}
+
+/// Runs one elementwise instruction.
+fn elementwise(operation: Operation<FlexTensor>, step: Step, output: &TensorMeta) -> FlexTensor {
+    match operation {
+        Operation::Cast { input, .. }
+        | Operation::Unary { input, .. }
+        | Operation::Activation { input, .. } => exec::one(step, [Input::Tensor(input)], output),
+        Operation::Binary { lhs, rhs, .. } | Operation::Compare { lhs, rhs, .. } => {
+            let rhs = Input::new(rhs, lhs.dtype());
+            exec::one(step, [Input::Tensor(lhs), rhs], output)
+        }
+        Operation::Where {
+            mask,
+            on_true,
+            on_false,
+        } => {
+            let on_true = Input::new(on_true, output.dtype);
+            let on_false = Input::new(on_false, output.dtype);
+            exec::one(step, [Input::Tensor(mask), on_true, on_false], output)
+        }
+        Operation::Create { .. }
+        | Operation::Reduce { .. }
+        | Operation::Movement { .. }
+        | Operation::Matmul { .. } => no_kernel(&operation),
+    }
+}
+
+/// The caller did not ask [`Backend::supports`].
+#[cold]
+fn no_kernel(operation: &Operation<FlexTensor>) -> ! {
+    panic!(
+        "flex has no kernel for `{}`, as `supports` says",
+        operation.name()
+    )
 }

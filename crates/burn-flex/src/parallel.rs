@@ -38,7 +38,7 @@ fn threads(len: usize, align: usize, cost: usize, work: &(dyn Fn(Range<usize>) +
 }
 
 /// A pointer that may cross threads. Whoever makes one says why the accesses through it do not overlap.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct Shared<T>(pub *mut T);
 
 // SAFETY: sending an address is harmless; each dereference has its own argument.

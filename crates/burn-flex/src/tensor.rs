@@ -123,6 +123,16 @@ impl FlexTensor {
         }
     }
 
+    /// The same storage as elements of another type of the same size. The caller has written them.
+    pub(crate) fn with_meta(self, meta: TensorMeta, layout: Layout) -> Self {
+        debug_assert_eq!(meta.dtype.size(), self.meta.dtype.size());
+        Self {
+            meta,
+            layout,
+            storage: self.storage,
+        }
+    }
+
     /// The sizes.
     pub(crate) fn shape(&self) -> &Shape {
         &self.meta.shape
