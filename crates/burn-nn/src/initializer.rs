@@ -6,7 +6,10 @@ use burn_core::config::Config;
 use burn_core::module::{Param, ParamId};
 use burn_core::tensor::{Device, Distribution, Shape, Tensor, TensorData};
 #[cfg(not(feature = "std"))]
-#[allow(unused_imports, reason = "unneeded where a dependency links the standard library")]
+#[allow(
+    unused_imports,
+    reason = "unneeded where a dependency links the standard library"
+)]
 use num_traits::Float as _;
 
 /// How the first value of a parameter is drawn.
@@ -115,7 +118,7 @@ impl Initializer {
             // Drawing is no part of the tape.
             let value = initializer.draw(sizes, fans, &device.clone().without_autodiff());
             match device.is_autodiff() {
-                true => value.autodiff().set_require_grad(require_grad),
+                true => value.to_device(device).set_require_grad(require_grad),
                 false => value,
             }
         };

@@ -69,8 +69,8 @@ impl Optimizer for Adam {
         if let Some(decay) = &self.weight_decay {
             grad = decay.transform(grad, tensor.clone());
         }
-        let (direction, momentum) = self.momentum.transform(grad, state.map(|s| s.momentum));
-        (tensor - direction * lr, Some(AdamState { momentum }))
+        let (step, momentum) = self.momentum.transform(lr, grad, state.map(|s| s.momentum));
+        (tensor - step, Some(AdamState { momentum }))
     }
 
     fn to_device<const D: usize>(state: AdamState<D>, device: &Device) -> AdamState<D> {

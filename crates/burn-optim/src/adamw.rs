@@ -71,16 +71,17 @@ impl Optimizer for AdamW {
         grad: Tensor<D>,
         state: Option<AdamWState<D>>,
     ) -> (Tensor<D>, Option<AdamWState<D>>) {
-        let (direction, momentum) = self.momentum.transform(grad, state.map(|s| s.momentum));
-        let mut decay = tensor.clone() * (lr * f64::from(self.weight_decay));
-        if self.cautious {
-            let away_from_zero = (direction.clone() * tensor.clone()).lower_elem(0.0);
-            decay = decay.mask_fill(away_from_zero, 0.0);
-        }
-        (
-            tensor - decay - direction * lr,
-            Some(AdamWState { momentum }),
-        )
+        let (step, momentum) = self.momentum.transform(lr, grad, state.map(|s| s.momentum));
+        let decay = lr * f64::from(self.weight_decay);
+        let tensor = match self.cautious {
+            false => tensor * (1.0 - decay),
+            true => {
+                let away_from_zero = (step.clone() * tensor.clone()).lower_elem(0.0);
+                let decay = (tensor.clone() * decay).mask_fill(away_from_zero, 0.0);
+                tensor - decay
+            }
+        };
+        (tensor - step, Some(AdamWState { momentum }))
     }
 
     fn to_device<const D: usize>(state: AdamWState<D>, device: &Device) -> AdamWState<D> {

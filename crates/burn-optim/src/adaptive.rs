@@ -3,10 +3,13 @@
 use burn_core::tensor::{Device, Tensor};
 use burn_pack::Scalar;
 #[cfg(not(feature = "std"))]
-#[allow(unused_imports, reason = "unneeded where a dependency links the standard library")]
+#[allow(
+    unused_imports,
+    reason = "unneeded where a dependency links the standard library"
+)]
 use num_traits::Float as _;
 
-use crate::{RecordState, StateSink, StateSource};
+use crate::{LearningRate, RecordState, StateSink, StateSource};
 
 /// Adaptive moments (Kingma and Ba, 2015, algorithm 1; AMSGrad by Reddi et al., 2018).
 #[derive(Clone, Debug)]
@@ -18,13 +21,14 @@ pub(crate) struct AdaptiveMomentum {
 }
 
 impl AdaptiveMomentum {
-    /// The direction of the step, and the state for the next one.
+    /// What the step takes off the parameter, and the state for the next one.
     pub fn transform<const D: usize>(
         &self,
+        lr: LearningRate,
         grad: Tensor<D>,
         state: Option<AdaptiveMomentumState<D>>,
     ) -> (Tensor<D>, AdaptiveMomentumState<D>) {
-        let (beta_1, beta_2) = (self.beta_1, self.beta_2);
+        let (beta_1, beta_2) = (f64::from(self.beta_1), f64::from(self.beta_2));
         let new_1 = grad.clone() * (1.0 - beta_1);
         let new_2 = grad.square() * (1.0 - beta_2);
         let state = match state {
@@ -38,17 +42,14 @@ impl AdaptiveMomentum {
         };
         let state = self.with_max(state);
 
-        // Both moments start at 0; dividing by what they can have reached corrects that.
+        // Both moments start at 0; dividing by what they can have reached corrects that. One factor
+        // for the first one's correction and the learning rate saves a pass over the parameter.
         let exponent = state.time.min(i32::MAX as usize) as i32;
         let correction_1 = 1.0 - beta_1.powi(exponent);
         let correction_2 = 1.0 - beta_2.powi(exponent);
-        let moment_2 = state
-            .max_moment_2
-            .as_ref()
-            .unwrap_or(&state.moment_2)
-            .clone();
-        let scale = (moment_2 / correction_2).sqrt() + self.epsilon;
-        (state.moment_1.clone() / correction_1 / scale, state)
+        let moment_2 = state.max_moment_2.as_ref().unwrap_or(&state.moment_2);
+        let scale = (moment_2.clone() / correction_2).sqrt() + self.epsilon;
+        (state.moment_1.clone() * (lr / correction_1) / scale, state)
     }
 
     fn with_max<const D: usize>(

@@ -171,7 +171,7 @@ impl ModuleOptimizer {
         let device = Device::default().without_autodiff();
         let mut states = BTreeMap::new();
         for (prefix, path) in paths {
-            let read = || {
+            let mut read = || {
                 let id = ParamId::from(prefix.parse::<u64>().ok()?);
                 let rank = usize::try_from(source.take_scalar(&prefix, RANK)?).ok()?;
                 let optimizer = &self.rule(id, &path).optimizer;
@@ -187,7 +187,6 @@ impl ModuleOptimizer {
                     },
                 ))
             };
-            let mut read = read;
             let (id, state) = read().ok_or_else(|| {
                 RecordError::Validation(format!(
                     "the state of the parameter `{path}` is not of this optimizer"
@@ -260,17 +259,17 @@ impl ModuleMapper for Step<'_> {
         let lr = self.lr.lr_from_param(param.id, Some(&path));
 
         // The step is no part of the tape; the improved parameter starts a new one.
-        let (tracked, require_grad) = (param.device().is_autodiff(), param.is_require_grad());
-        let (id, tensor, mapper) = param.consume();
-        let device = device.without_autodiff();
-        let tensor = tensor.without_autodiff().to_device(&device);
+        let (id, device) = (param.id, device.without_autodiff());
         let grad = grad.without_autodiff().to_device(&device);
-        let tensor = improve(self.optimizer, lr, (id, path), tensor, grad, &device);
-        let tensor = match tracked {
-            true => tensor.autodiff().set_require_grad(require_grad),
-            false => tensor,
-        };
-        Param::from_mapped_value(id, tensor, mapper)
+        param.map(|tensor| {
+            let (tracked, require_grad) = (tensor.device().is_autodiff(), tensor.is_require_grad());
+            let tensor = tensor.without_autodiff().to_device(&device);
+            let tensor = improve(self.optimizer, lr, (id, path), tensor, grad, &device);
+            match tracked {
+                true => tensor.autodiff().set_require_grad(require_grad),
+                false => tensor,
+            }
+        })
     }
 
     fn enter_module(&mut self, name: &str, _container_type: &str) {

@@ -50,13 +50,15 @@ impl Momentum {
         grad: Tensor<D>,
         state: Option<MomentumState<D>>,
     ) -> (Tensor<D>, MomentumState<D>) {
+        // Looking ahead needs the gradient once more; otherwise it can be overwritten.
+        let ahead = self.nesterov.then(|| grad.clone());
         let velocity = match state {
-            Some(state) => state.velocity * self.momentum + grad.clone() * (1.0 - self.dampening),
-            None => grad.clone(),
+            Some(state) => state.velocity * self.momentum + grad * (1.0 - self.dampening),
+            None => grad,
         };
-        let direction = match self.nesterov {
-            true => grad + velocity.clone() * self.momentum,
-            false => velocity.clone(),
+        let direction = match ahead {
+            Some(grad) => grad + velocity.clone() * self.momentum,
+            None => velocity.clone(),
         };
         (direction, MomentumState { velocity })
     }

@@ -39,16 +39,14 @@ pub trait Module: Clone + Send + Debug {
         self.collect_devices(Vec::new())
     }
 
-    /// Moves the module to `device` as a new start of the tape: its parameters have no history
-    /// and can be optimized there.
+    /// The module on `device` as a new start of the tape: its parameters have no history and can be
+    /// optimized there. Whether there is a tape does not change.
     fn fork(self, device: &Device) -> Self {
         self.map(&mut Transform::new(Action::Fork(device)))
     }
 
-    /// Moves the module to `device`; gradients flow back to where it came from.
-    ///
-    /// The parameters of the moved module are results, not leaves. To optimize a copy on another
-    /// device use [`fork`](Module::fork).
+    /// Moves the module to `device`: as [`fork`](Module::fork), except that a parameter that is there
+    /// already stays what it is.
     fn to_device(self, device: &Device) -> Self {
         self.map(&mut Transform::new(Action::ToDevice(device)))
     }

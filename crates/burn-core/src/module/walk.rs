@@ -61,20 +61,23 @@ impl<'a> Transform<'a> {
         match &self.action {
             Action::ToDevice(target) => param.relocate(
                 |device| like(&device, target),
-                |tensor, _| {
-                    let device = like(&Parameter::device(&tensor), target);
-                    tensor.to_device(&device)
+                |tensor, grad| match Parameter::device(&tensor) == **target {
+                    true => tensor,
+                    false => anew(tensor, target, grad),
                 },
             ),
             Action::Fork(target) => param.relocate(
                 |device| like(&device, target),
-                |tensor, grad| {
-                    let device = like(&Parameter::device(&tensor), target);
-                    tensor.load_to_device(&device).set_require_grad(grad)
-                },
+                |tensor, grad| anew(tensor, target, grad),
             ),
-            Action::Train => param.relocate(Device::autodiff, |tensor, grad| {
-                tensor.autodiff().set_require_grad(grad)
+            Action::Train => param.relocate(with_tape, |tensor, grad| {
+                let device = with_tape(Parameter::device(&tensor));
+                let tensor = tensor.to_device(&device);
+                // A parameter that was moved along the tape is a result there, and stays one.
+                match grad && tensor.is_on_tape() {
+                    true => tensor,
+                    false => tensor.set_require_grad(grad),
+                }
             }),
             Action::Valid => param.relocate(Device::without_autodiff, |tensor, _| {
                 tensor.without_autodiff()
@@ -126,7 +129,10 @@ impl ModuleMapper for Transform<'_> {
                 let device = like(&tensor.device(), target);
                 tensor.to_device(&device)
             }
-            Action::Train => tensor.autodiff(),
+            Action::Train => {
+                let device = with_tape(tensor.device());
+                tensor.to_device(&device)
+            }
             Action::Valid => tensor.without_autodiff(),
             Action::Materialize | Action::RequireGrad(_) | Action::Frozen(_) => tensor,
         }
@@ -144,13 +150,27 @@ impl ModuleMapper for Transform<'_> {
     }
 }
 
+/// The value on `target`, as the start of a tape if there is one.
+fn anew<T: Parameter>(value: T, target: &Device, require_grad: bool) -> T {
+    let device = like(&value.device(), target);
+    value.load_to_device(&device).set_require_grad(require_grad)
+}
+
 /// `target`, with autodiff if `device` has it: a move changes the place, and only `train` and
 /// `valid` change whether there is a tape.
 fn like(device: &Device, target: &Device) -> Device {
     match device.is_autodiff() {
-        true => target.clone().autodiff(),
+        true => with_tape(target.clone()),
         false => target.clone().without_autodiff(),
     }
+}
+
+/// `device` with autodiff; a build without autodiff has no such device.
+fn with_tape(device: Device) -> Device {
+    #[cfg(feature = "autodiff")]
+    return device.autodiff();
+    #[cfg(not(feature = "autodiff"))]
+    device
 }
 
 /// The names of the fields from the root to where a walk is.

@@ -29,6 +29,10 @@ pub trait Parameter: ParameterValue {
     /// device without autodiff.
     fn set_require_grad(self, require_grad: bool) -> Self;
 
+    /// Whether gradients flow to the value or through it.
+    #[doc(hidden)]
+    fn is_on_tape(&self) -> bool;
+
     /// The sizes of the dimensions.
     fn shape(&self) -> Shape;
 

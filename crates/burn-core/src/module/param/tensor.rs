@@ -39,12 +39,16 @@ impl<const D: usize> Parameter for Tensor<D, Float> {
         }
     }
 
+    fn is_on_tape(&self) -> bool {
+        Tensor::is_tracked(self)
+    }
+
     fn shape(&self) -> Shape {
         Tensor::shape(self)
     }
 
     fn load_to_device(self, device: &Device) -> Self {
-        self.detach().to_device(device).detach()
+        Tensor::set_require_grad(self, false).to_device(device)
     }
 }
 
@@ -67,6 +71,10 @@ macro_rules! without_gradient {
 
             fn set_require_grad(self, _require_grad: bool) -> Self {
                 self
+            }
+
+            fn is_on_tape(&self) -> bool {
+                false
             }
 
             fn shape(&self) -> Shape {
