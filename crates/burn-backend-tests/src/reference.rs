@@ -6,6 +6,7 @@
 use crate::array::{Array, Num, int_limits, positions};
 use burn_ir::{CreateOp, Dims, MovementOp, Operand, Operation};
 use burn_std::{DType, Kind, Scalar};
+use core::f64::consts::FRAC_2_SQRT_PI;
 
 /// The number of a scalar.
 pub fn scalar(value: Scalar) -> Num {
@@ -248,37 +249,40 @@ pub fn create(op: &CreateOp) -> Array {
     }
 }
 
-/// The error function, within a few units in the last place.
-///
-/// Below 3 by the series of Abramowitz and Stegun 1964, 7.1.6, whose terms are all of one sign; above by the continued
-/// fraction 7.1.14 of the complement, of which 60 levels are far more than `f64` can tell apart.
+/// The error function, within a few units in the last place: by the series of Abramowitz and Stegun 1964, 7.1.6, whose
+/// terms are all of one sign, and as 1 where `f64` cannot tell it from that.
 pub fn erf(x: f64) -> f64 {
-    if x.is_nan() {
-        return x;
-    }
     let z = x.abs();
-    let erf = if z < 3.0 {
-        let (mut term, mut sum, mut n) = (z, z, 0.0);
-        while term > sum * 1e-18 {
-            n += 1.0;
-            term *= 2.0 * z * z / (2.0 * n + 1.0);
-            sum += term;
-        }
-        core::f64::consts::FRAC_2_SQRT_PI * (-z * z).exp() * sum
-    } else if z.is_infinite() {
-        1.0
-    } else {
-        let fraction = (1..60)
-            .rev()
-            .fold(z, |below, n| z + f64::from(n) / 2.0 / below);
-        1.0 - core::f64::consts::FRAC_2_SQRT_PI / 2.0 * (-z * z).exp() / fraction
-    };
-    erf.copysign(x)
+    if z.is_nan() || z > 6.0 {
+        return if z.is_nan() { x } else { 1f64.copysign(x) };
+    }
+    let (mut term, mut sum, mut n) = (z, z, 0.0);
+    while term > sum * 1e-18 {
+        n += 1.0;
+        term *= 2.0 * z * z / (2.0 * n + 1.0);
+        sum += term;
+    }
+    (FRAC_2_SQRT_PI * (-z * z).exp() * sum).copysign(x)
+}
+
+/// The complement `1 - erf(x)`, accurate where it is small: by the continued fraction 7.1.14 of the same source, of
+/// which at 1 and above 500 levels are far more than `f64` can tell apart.
+pub fn erfc(x: f64) -> f64 {
+    if x.is_nan() || x < 1.0 {
+        return 1.0 - erf(x);
+    }
+    if x.is_infinite() {
+        return 0.0;
+    }
+    let fraction = (1..500)
+        .rev()
+        .fold(x, |below, n| x + f64::from(n) / 2.0 / below);
+    FRAC_2_SQRT_PI / 2.0 * (-x * x).exp() / fraction
 }
 
 #[cfg(test)]
 mod tests {
-    use super::erf;
+    use super::{erf, erfc};
 
     #[test]
     fn erf_agrees_with_published_digits() {
@@ -296,11 +300,11 @@ mod tests {
     }
 
     #[test]
-    fn both_forms_of_erf_meet() {
-        let (below, above) = (erf(3.0f64.next_down()), erf(3.0));
-        assert!(
-            (below - above).abs() < 4.0 * f64::EPSILON,
-            "{below} {above}"
-        );
+    fn the_series_and_the_continued_fraction_meet() {
+        for x in [1.0, 1.5, 2.0, 2.5] {
+            let sum = erf(x) + erfc(x);
+            assert!((sum - 1.0).abs() < 4.0 * f64::EPSILON, "{x}: {sum}");
+        }
+        assert_eq!((erfc(0.0), erfc(f64::INFINITY)), (1.0, 0.0));
     }
 }

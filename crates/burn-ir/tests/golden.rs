@@ -21,13 +21,16 @@ impl Writer {
 
     fn input<const D: usize>(&mut self, shape: [usize; D], dtype: DType) -> TensorId {
         let id = self.fresh();
-        self.graph.input(id, TensorMeta::new(shape, dtype)).unwrap();
+        let meta = TensorMeta::new(shape, dtype);
+        self.graph.input(id, meta).expect("the id is fresh");
         id
     }
 
     fn push(&mut self, operation: Operation<TensorId>) -> TensorId {
         let id = self.fresh();
-        self.graph.push(operation, Outputs::One(id)).unwrap();
+        self.graph
+            .push(operation, Outputs::One(id))
+            .expect("the instruction is legal");
         id
     }
 }
@@ -61,7 +64,9 @@ fn program() -> Graph {
     ] {
         w.push(Operation::Activation { op, input: x });
     }
-    w.graph.yields(vec![product, sum]).unwrap();
+    w.graph
+        .yields(vec![product, sum])
+        .expect("both are defined");
     w.graph
 }
 
@@ -244,6 +249,10 @@ fn move_about(w: &mut Writer, x: TensorId, n: TensorId, b: TensorId) {
 
 const PATH: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/golden/v1.json");
 
+fn golden() -> String {
+    std::fs::read_to_string(PATH).expect("the golden file is committed")
+}
+
 /// A change here that is no addition needs another [`IR_VERSION`]. An addition is written with `UPDATE_GOLDEN=1`.
 #[test]
 fn programs_of_version_1_read_and_write_as_they_did() {
@@ -252,14 +261,14 @@ fn programs_of_version_1_read_and_write_as_they_did() {
     if std::env::var_os("UPDATE_GOLDEN").is_some() {
         std::fs::write(PATH, &text).unwrap();
     }
-    let golden = std::fs::read_to_string(PATH).unwrap();
+    let golden = golden();
     assert_eq!(serde_json::from_str::<Graph>(&golden).unwrap(), program);
     assert_eq!(golden, text, "the encoding changed");
 }
 
 fn decode(change: impl FnOnce(&mut serde_json::Value)) -> String {
     let mut value: serde_json::Value =
-        serde_json::from_str(&std::fs::read_to_string(PATH).unwrap()).unwrap();
+        serde_json::from_str(&golden()).expect("the golden file is JSON");
     change(&mut value);
     serde_json::from_value::<Graph>(value)
         .expect_err("the program was spoiled")

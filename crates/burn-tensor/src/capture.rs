@@ -35,16 +35,21 @@ impl Device {
         inputs: Vec<DynTensor>,
     ) -> Result<Vec<DynTensor>, ReplayError> {
         let (graph, values) = (&program.graph, &program.values);
-        let expected = graph.inputs().len() - values.len();
+        let declared = graph.inputs().iter().filter(|id| !values.contains_key(id));
+        let expected = declared.count();
         if inputs.len() != expected {
             return Err(ReplayError::InputCount {
                 found: inputs.len(),
                 expected,
             });
         }
-        let mut inputs: Vec<_> = inputs.into_iter().map(|input| input.0).collect();
-        let own = graph.inputs().iter().filter_map(|id| values.get(id));
-        inputs.extend(own.map(|data| self.0.upload(data.clone())));
+        let mut inputs = inputs.into_iter();
+        // What a file declares is believed in no order but its own.
+        let inputs = graph.inputs().iter().filter_map(|id| match values.get(id) {
+            Some(data) => Some(self.0.upload(data.clone())),
+            None => inputs.next().map(|input| input.0),
+        });
+        let inputs = inputs.collect();
         let outputs = interpret(graph, self.0, inputs)?;
         Ok(outputs.into_iter().map(DynTensor).collect())
     }
