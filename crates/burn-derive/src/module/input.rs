@@ -1,8 +1,8 @@
 //! A module type as the derive sees it. A struct is an enum with one nameless variant, so that
 //! [`emit`](super::emit) has one case.
 
-use proc_macro2::{Ident, TokenStream, TokenTree};
-use quote::{ToTokens, format_ident, quote};
+use proc_macro2::{Ident, Span, TokenStream, TokenTree};
+use quote::{ToTokens, quote};
 use syn::spanned::Spanned;
 use syn::{Attribute, Data, DeriveInput, Error, Fields, Generics, Result, Type};
 
@@ -153,7 +153,9 @@ impl<'a> Field<'a> {
                 (member, index.to_string(), format!("_{index}"))
             }
         };
-        let binding = format_ident!("field{index}");
+        // The compiler points at the variable where its type is no module: at the field, then.
+        let place = Span::call_site().located_at(field.ty.span());
+        let binding = Ident::new(&format!("field{index}"), place);
         Ok(Self {
             member,
             binding,
