@@ -67,12 +67,46 @@ impl Backend for Flex {
     fn execute(_device: &FlexDevice, operation: Checked<FlexTensor>) -> Outputs<FlexTensor> {
         let (operation, outputs) = operation.into_parts();
         let output = &outputs.one();
-        let step = Step::new(&operation, output.dtype);
-        Outputs::One(match (operation, step) {
-            (Operation::Create { op }, _) => ops::create::run(op, output),
-            (Operation::Cast { input, dtype }, _) if input.meta().dtype == dtype => input,
-            (operation, Some(step)) => elementwise(operation, step, output),
-            (operation, _) => no_kernel(&operation),
+        let dtype = output.dtype;
+        Outputs::One(match operation {
+            Operation::Create { op } => ops::create::run(op, output),
+            Operation::Cast { input, .. } if input.dtype() == dtype => input,
+            Operation::Cast { input, .. } => {
+                let step = Step::Cast(input.dtype(), dtype);
+                exec::one(step, [Input::Tensor(input)], output)
+            }
+            Operation::Unary { op, input } => {
+                exec::one(Step::Unary(op, dtype), [Input::Tensor(input)], output)
+            }
+            Operation::Binary { op, lhs, rhs } => {
+                let inputs = [Input::Tensor(lhs), Input::new(rhs, dtype)];
+                exec::one(Step::Binary(op, dtype), inputs, output)
+            }
+            Operation::Compare { op, lhs, rhs, .. } => {
+                let step = Step::Compare(op, lhs.dtype());
+                let rhs = Input::new(rhs, lhs.dtype());
+                exec::one(step, [Input::Tensor(lhs), rhs], output)
+            }
+            Operation::Where {
+                mask,
+                on_true,
+                on_false,
+            } => {
+                let (on_true, on_false) = (Input::new(on_true, dtype), Input::new(on_false, dtype));
+                let inputs = [Input::Tensor(mask), on_true, on_false];
+                exec::one(Step::Where(dtype.size()), inputs, output)
+            }
+            Operation::Activation { op, input } => match op {
+                ActivationOp::Relu | ActivationOp::Gelu | ActivationOp::Sigmoid => {
+                    exec::one(Step::Activation(op, dtype), [Input::Tensor(input)], output)
+                }
+                ActivationOp::Softmax { .. } | ActivationOp::LogSoftmax { .. } => {
+                    no_kernel(op.name())
+                }
+            },
+            operation @ (Operation::Reduce { .. }
+            | Operation::Movement { .. }
+            | Operation::Matmul { .. }) => no_kernel(operation.name()),
         })
     }
 
@@ -102,37 +136,8 @@ impl Backend for Flex {
     }
 }
 
-/// Runs one elementwise instruction.
-fn elementwise(operation: Operation<FlexTensor>, step: Step, output: &TensorMeta) -> FlexTensor {
-    match operation {
-        Operation::Cast { input, .. }
-        | Operation::Unary { input, .. }
-        | Operation::Activation { input, .. } => exec::one(step, [Input::Tensor(input)], output),
-        Operation::Binary { lhs, rhs, .. } | Operation::Compare { lhs, rhs, .. } => {
-            let rhs = Input::new(rhs, lhs.dtype());
-            exec::one(step, [Input::Tensor(lhs), rhs], output)
-        }
-        Operation::Where {
-            mask,
-            on_true,
-            on_false,
-        } => {
-            let on_true = Input::new(on_true, output.dtype);
-            let on_false = Input::new(on_false, output.dtype);
-            exec::one(step, [Input::Tensor(mask), on_true, on_false], output)
-        }
-        Operation::Create { .. }
-        | Operation::Reduce { .. }
-        | Operation::Movement { .. }
-        | Operation::Matmul { .. } => no_kernel(&operation),
-    }
-}
-
 /// The caller did not ask [`Backend::supports`].
 #[cold]
-fn no_kernel(operation: &Operation<FlexTensor>) -> ! {
-    panic!(
-        "flex has no kernel for `{}`, as `supports` says",
-        operation.name()
-    )
+fn no_kernel(name: &str) -> ! {
+    panic!("flex has no kernel for `{name}`, as `supports` says")
 }
