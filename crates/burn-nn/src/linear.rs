@@ -98,3 +98,99 @@ impl ModuleDisplay for Linear {
             .optional()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use alloc::format;
+    use alloc::vec::Vec;
+
+    fn values<const D: usize>(tensor: Tensor<D>) -> Vec<f32> {
+        tensor.try_into_vec_as().expect("a CPU tensor can be read")
+    }
+
+    fn linear(bias: bool) -> Linear {
+        let device = Device::default();
+        let weight = [[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]];
+        Linear {
+            weight: Param::from_data(weight, &device),
+            bias: bias.then(|| Param::from_data([10.0, 20.0, 30.0], &device)),
+        }
+    }
+
+    #[test]
+    fn the_last_dimension_is_mapped_whatever_the_rank() {
+        let device = Device::default();
+        let (layer, plain) = (linear(true), linear(false));
+        // [1, 2] · weight = [1 + 8, 2 + 10, 3 + 12]
+        let one = Tensor::<1>::from_data([1.0, 2.0], &device);
+        assert_eq!(values(plain.forward(one.clone())), [9.0, 12.0, 15.0]);
+        assert_eq!(values(layer.forward(one)), [19.0, 32.0, 45.0]);
+
+        let three = Tensor::<3>::from_data(
+            [[[1.0, 2.0], [0.0, 1.0]], [[1.0, 0.0], [0.0, 0.0]]],
+            &device,
+        );
+        let output = layer.forward(three);
+        assert_eq!(output.dims(), [2, 2, 3]);
+        let expected = [
+            19.0, 32.0, 45.0, 14.0, 25.0, 36.0, 11.0, 22.0, 33.0, 10.0, 20.0, 30.0,
+        ];
+        assert_eq!(values(output), expected);
+    }
+
+    #[test]
+    fn weight_and_bias_start_within_the_root_of_the_inputs() {
+        let device = Device::default();
+        let layer = LinearConfig::new(16, 1000).init(&device);
+        let bias = layer.bias.as_ref().expect("a layer has one by default");
+        for drawn in [values(layer.weight.val()), values(bias.val())] {
+            let max = drawn.iter().fold(0.0, |max: f32, x| max.max(x.abs()));
+            // 1 / √16
+            assert!(max <= 0.25 && max > 0.24, "{max}");
+        }
+    }
+
+    #[test]
+    fn another_initializer_knows_both_sizes_when_the_weight_is_read() {
+        let initializer = Initializer::XavierUniform { gain: 1.0 };
+        let config = LinearConfig::new(18, 6).with_initializer(initializer);
+        let layer = config.with_bias(true).init(&Device::default());
+        let bias = layer.bias.as_ref().expect("it was asked for");
+        for drawn in [values(layer.weight.val()), values(bias.val())] {
+            // √(6 / (18 + 6))
+            assert!(drawn.iter().all(|x| x.abs() <= 0.5));
+        }
+    }
+
+    #[test]
+    fn a_weight_stored_by_columns_is_used_by_rows() {
+        let device = Device::default();
+        let config = LinearConfig::new(2, 3).with_bias(false);
+        let stored = linear(false).weight.val().transpose();
+        let record = Linear {
+            weight: Param::from_tensor(stored),
+            bias: None,
+        }
+        .into_record();
+        let layer = config.with_layout(LinearLayout::Col).init(&device);
+        let layer = layer.load_record(record);
+        assert_eq!(values(layer.weight.val()), [1.0, 2.0, 3.0, 4.0, 5.0, 6.0]);
+    }
+
+    #[test]
+    fn a_layer_prints_its_sizes() {
+        let layer = LinearConfig::new(2, 3).init(&Device::default());
+        assert_eq!(
+            format!("{layer}"),
+            "Linear {d_input: 2, d_output: 3, bias: true, params: 9}"
+        );
+        assert!(!layer.weight.is_initialized());
+    }
+
+    #[test]
+    #[should_panic(expected = "linear")]
+    fn an_input_of_another_size_is_refused_by_name() {
+        linear(true).forward(Tensor::<2>::ones([1, 4], &Device::default()));
+    }
+}
