@@ -112,6 +112,17 @@ fn a_fused_chain_allocates_at_most_its_result() {
 }
 
 #[test]
+fn a_held_value_of_a_fused_group_is_written_with_it_and_not_computed_again() {
+    let mut device = registry::flex_fused();
+    let held = device.unary(UnaryOp::Exp, ones(device, ELEMENTS));
+    let square = device.mul(held.clone(), held.clone());
+    read(square);
+    let (_, first) = allocations(|| read(held.clone()));
+    let (_, again) = allocations(|| read(held.clone()));
+    assert_eq!(first, again);
+}
+
+#[test]
 fn a_chain_on_a_tape_keeps_only_what_rules_read() {
     // The rules of `+ 1` and `· 2` read nothing, and that of `exp` reads its result: one buffer for the first sum.
     let tape = registry::autodiff(registry::flex());

@@ -49,14 +49,10 @@ impl Backend for Flex {
             Operation::Unary { .. }
             | Operation::Binary { .. }
             | Operation::Where { .. }
-            | Operation::Activation {
-                op: ActivationOp::Relu | ActivationOp::Gelu | ActivationOp::Sigmoid,
-                ..
-            } => true,
-            Operation::Activation { .. }
             | Operation::Reduce { .. }
             | Operation::Movement { .. }
-            | Operation::Matmul { .. } => false,
+            | Operation::Matmul { .. }
+            | Operation::Activation { .. } => true,
         };
         operation.each(&mut |tensor| {
             supported &= Self::supports_dtype(device, tensor.meta().dtype);
@@ -71,6 +67,16 @@ impl Backend for Flex {
         Outputs::One(match (operation, step) {
             (Operation::Create { op }, _) => ops::create::run(op, output),
             (Operation::Cast { input, dtype }, _) if input.meta().dtype == dtype => input,
+            (Operation::Reduce { op, input, dims }, _) => ops::reduce::run(op, input, dims, output),
+            (Operation::Movement { op, input }, _) => ops::movement::run(op, input, output),
+            (Operation::Matmul { lhs, rhs }, _) => ops::matmul::run(lhs, rhs, output),
+            (
+                Operation::Activation {
+                    op: op @ (ActivationOp::Softmax { .. } | ActivationOp::LogSoftmax { .. }),
+                    input,
+                },
+                _,
+            ) => ops::softmax::run(op, input, output),
             (operation, Some(step)) => elementwise(operation, step, output),
             (operation, _) => no_kernel(&operation),
         })

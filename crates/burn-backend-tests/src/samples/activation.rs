@@ -45,12 +45,12 @@ pub(super) fn samples() -> Vec<Sample> {
             .reference(relu)
             .edges([0.0, -0.0, INF, -INF, NAN])
             .kinked(),
-        // Where Φ cancels, an error of eight roundoffs in erf, its own tolerance, counts half relative to x.
+        // Where Φ cancels, an error of four roundoffs in erf, its own tolerance, counts half relative to x.
         activation("", &WIDE, ActivationOp::Gelu)
             .reference(gelu)
             .edges([0.0, INF, NAN])
             .ulps(8.0)
-            .slack(|x| 4.0 * x.abs())
+            .slack(|x| 2.0 * x.abs())
             .smooth(),
         activation("", &WIDE, ActivationOp::Sigmoid)
             .reference(sigmoid)

@@ -74,7 +74,7 @@ pub(super) fn samples() -> Vec<Sample> {
             .reference(erf)
             .within(-4.0, 4.0)
             .edges([0.0, 1e-4, INF, -INF, NAN])
-            .ulps(8.0)
+            .ulps(4.0)
             .smooth(),
         unary(UnaryOp::Floor)
             .reference(f64::floor)

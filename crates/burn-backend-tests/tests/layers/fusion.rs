@@ -256,7 +256,7 @@ fn chains_beyond_what_may_wait_agree_and_go_without_recursion() {
 }
 
 #[test]
-fn a_value_used_twice_by_a_group_and_held_outside_is_written_once_for_all() {
+fn a_value_used_twice_by_a_group_and_held_outside_is_one_value() {
     let fused = registry::flex_fused();
     let x = crate::floats(fused, [2], &[1.0, 2.0]);
     let exp = run(

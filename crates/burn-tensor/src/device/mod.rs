@@ -4,7 +4,7 @@ mod filter;
 
 pub use filter::{DeviceFilter, DeviceIndex, DeviceKind, DeviceType, Devices};
 
-use burn_dispatch::{Device as Engine, registry};
+use burn_dispatch::Device as Engine;
 use burn_std::{DType, DeviceSettings, ExecutionError};
 use core::fmt;
 use core::hash::{Hash, Hasher};
@@ -19,20 +19,20 @@ impl Device {
     /// The CPU: kernels run when they are called.
     #[cfg(feature = "flex")]
     pub fn flex() -> Self {
-        Self(registry::flex())
+        Self(burn_dispatch::registry::flex())
     }
 
     /// The recorder: nothing runs, everything is written down; see [`Device::capture_scope`].
     #[cfg(feature = "capture")]
     pub fn capture() -> Self {
-        Self(registry::capture())
+        Self(burn_dispatch::registry::capture())
     }
 
     /// The same device, running chains of elementwise instructions as one pass over memory when their result is
     /// needed. A device without fusion is returned as it is.
     #[cfg(feature = "fusion")]
     pub fn fused(self) -> Self {
-        let fused = registry::fused(self.0.base());
+        let fused = burn_dispatch::registry::fused(self.0.base());
         match self.0.below() {
             #[cfg(feature = "autodiff")]
             Some(_) => Self(fused).autodiff(),
@@ -45,7 +45,7 @@ impl Device {
     pub fn autodiff(self) -> Self {
         match self.is_autodiff() {
             true => self,
-            false => Self(registry::autodiff(self.0)),
+            false => Self(burn_dispatch::registry::autodiff(self.0)),
         }
     }
 

@@ -195,7 +195,10 @@ pub(crate) fn reduce_dims(op: ReduceOp, input: Handle, dims: &[isize]) -> Handle
 #[track_caller]
 pub(crate) fn reduce(op: ReduceOp, input: Handle) -> Handle {
     let dims = Dims::all(input.meta().rank());
-    let output = run(Operation::Reduce { op, input, dims });
+    let output = match dims.is_empty() {
+        true => input,
+        false => run(Operation::Reduce { op, input, dims }),
+    };
     movement::reshape(output, Shape::new([1]))
 }
 

@@ -39,12 +39,13 @@ pub(crate) fn permute(input: Handle, axes: &[isize]) -> Handle {
     for axis in axes {
         resolved.push(dim("permute", input.meta(), *axis));
     }
-    movement(
-        MovementOp::Permute {
-            axes: resolved.into(),
-        },
-        input,
-    )
+    match resolved.iter().copied().eq(0..input.meta().rank()) {
+        true => input,
+        false => {
+            let axes = resolved.into();
+            movement(MovementOp::Permute { axes }, input)
+        }
+    }
 }
 
 #[track_caller]

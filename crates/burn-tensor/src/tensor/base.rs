@@ -96,11 +96,23 @@ impl<const D: usize, K: Basic> Tensor<D, K> {
     }
 }
 
+/// The rank in the type of a tensor of any rank. Compositions are compiled for it once, here, and not for each rank in
+/// each user crate.
+pub(crate) const ANY: usize = usize::MAX;
+
+impl<const D: usize, K: Basic> Tensor<D, K> {
+    /// The tensor under another rank in the type: [`ANY`] and back.
+    #[track_caller]
+    pub(crate) fn ranked<const D2: usize>(self) -> Tensor<D2, K> {
+        Tensor::new(self.handle)
+    }
+}
+
 /// Stops if a tensor is not what the type says.
 #[track_caller]
 fn expect(meta: &TensorMeta, rank: usize, kind: Kind) {
     assert!(
-        meta.rank() == rank && Kind::from(meta.dtype) == kind,
+        (meta.rank() == rank || rank == ANY) && Kind::from(meta.dtype) == kind,
         "a tensor of rank {rank} and kind {} was expected, and the result is {meta}\n  legal: a result type of rank {} and kind {}",
         kind.as_str(),
         meta.rank(),

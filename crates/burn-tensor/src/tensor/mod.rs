@@ -20,6 +20,7 @@ mod serialize;
 pub use args::{BroadcastArgs, IntoPadding, MovedimArgs, ReshapeArgs};
 #[cfg(feature = "autodiff")]
 pub use autodiff::Gradients;
+pub(crate) use base::ANY;
 pub use base::Tensor;
 pub use cast::Cast;
 pub use movement::DimIter;

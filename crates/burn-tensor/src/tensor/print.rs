@@ -137,7 +137,7 @@ impl<'a, E: Element> Rows<'a, E> {
                 if at == self.edge {
                     match is_last {
                         true => f.write_str(", ...")?,
-                        false => write!(f, "\n{:1$}...", "", dim + 1)?,
+                        false => write!(f, ",\n{:1$}...", "", dim + 1)?,
                     }
                 }
                 continue;
@@ -145,7 +145,7 @@ impl<'a, E: Element> Rows<'a, E> {
             match (at, is_last) {
                 (0, _) => {}
                 (_, true) => f.write_str(", ")?,
-                // After a gap the line ends without a comma, like the rest of the summary.
+                // The gap is not an element and has no comma.
                 (_, false) if is_long && at == size - self.edge => {
                     write!(f, "\n{:1$}", "", dim + 1)?
                 }

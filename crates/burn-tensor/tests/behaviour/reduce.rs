@@ -95,3 +95,13 @@ fn covariances_pair_the_variables() {
         ],
     );
 }
+
+#[test]
+fn a_tensor_without_dims_reduces_to_its_element() {
+    let x = Tensor::<0>::from_data(
+        burn_tensor::TensorData::new(vec![3.0f32], [0usize; 0]),
+        &dev(),
+    );
+    close(x.clone().sum(), [3.0]);
+    close((x * 2.0).reshape([1]), [6.0]);
+}
