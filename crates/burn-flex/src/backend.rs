@@ -63,22 +63,46 @@ impl Backend for Flex {
     fn execute(_device: &FlexDevice, operation: Checked<FlexTensor>) -> Outputs<FlexTensor> {
         let (operation, outputs) = operation.into_parts();
         let output = &outputs.one();
-        let step = Step::new(&operation, output.dtype);
-        Outputs::One(match (operation, step) {
-            (Operation::Create { op }, _) => ops::create::run(op, output),
-            (Operation::Cast { input, dtype }, _) if input.meta().dtype == dtype => input,
-            (Operation::Reduce { op, input, dims }, _) => ops::reduce::run(op, input, dims, output),
-            (Operation::Movement { op, input }, _) => ops::movement::run(op, input, output),
-            (Operation::Matmul { lhs, rhs }, _) => ops::matmul::run(lhs, rhs, output),
-            (
-                Operation::Activation {
-                    op: op @ (ActivationOp::Softmax { .. } | ActivationOp::LogSoftmax { .. }),
-                    input,
-                },
-                _,
-            ) => ops::softmax::run(op, input, output),
-            (operation, Some(step)) => elementwise(operation, step, output),
-            (operation, _) => no_kernel(&operation),
+        let dtype = output.dtype;
+        Outputs::One(match operation {
+            Operation::Create { op } => ops::create::run(op, output),
+            Operation::Cast { input, .. } if input.dtype() == dtype => input,
+            Operation::Cast { input, .. } => {
+                let step = Step::Cast(input.dtype(), dtype);
+                exec::one(step, [Input::Tensor(input)], output)
+            }
+            Operation::Unary { op, input } => {
+                exec::one(Step::Unary(op, dtype), [Input::Tensor(input)], output)
+            }
+            Operation::Binary { op, lhs, rhs } => {
+                let inputs = [Input::Tensor(lhs), Input::new(rhs, dtype)];
+                exec::one(Step::Binary(op, dtype), inputs, output)
+            }
+            Operation::Compare { op, lhs, rhs, .. } => {
+                let step = Step::Compare(op, lhs.dtype());
+                let rhs = Input::new(rhs, lhs.dtype());
+                exec::one(step, [Input::Tensor(lhs), rhs], output)
+            }
+            Operation::Where {
+                mask,
+                on_true,
+                on_false,
+            } => {
+                let (on_true, on_false) = (Input::new(on_true, dtype), Input::new(on_false, dtype));
+                let inputs = [Input::Tensor(mask), on_true, on_false];
+                exec::one(Step::Where(dtype.size()), inputs, output)
+            }
+            Operation::Activation { op, input } => match op {
+                ActivationOp::Relu | ActivationOp::Gelu | ActivationOp::Sigmoid => {
+                    exec::one(Step::Activation(op, dtype), [Input::Tensor(input)], output)
+                }
+                ActivationOp::Softmax { .. } | ActivationOp::LogSoftmax { .. } => {
+                    ops::softmax::run(op, input, output)
+                }
+            },
+            Operation::Reduce { op, input, dims } => ops::reduce::run(op, input, dims, output),
+            Operation::Movement { op, input } => ops::movement::run(op, input, output),
+            Operation::Matmul { lhs, rhs } => ops::matmul::run(lhs, rhs, output),
         })
     }
 
@@ -106,39 +130,4 @@ impl Backend for Flex {
     fn seed(_device: &FlexDevice, seed: u64) {
         ops::random::seed(seed);
     }
-}
-
-/// Runs one elementwise instruction.
-fn elementwise(operation: Operation<FlexTensor>, step: Step, output: &TensorMeta) -> FlexTensor {
-    match operation {
-        Operation::Cast { input, .. }
-        | Operation::Unary { input, .. }
-        | Operation::Activation { input, .. } => exec::one(step, [Input::Tensor(input)], output),
-        Operation::Binary { lhs, rhs, .. } | Operation::Compare { lhs, rhs, .. } => {
-            let rhs = Input::new(rhs, lhs.dtype());
-            exec::one(step, [Input::Tensor(lhs), rhs], output)
-        }
-        Operation::Where {
-            mask,
-            on_true,
-            on_false,
-        } => {
-            let on_true = Input::new(on_true, output.dtype);
-            let on_false = Input::new(on_false, output.dtype);
-            exec::one(step, [Input::Tensor(mask), on_true, on_false], output)
-        }
-        Operation::Create { .. }
-        | Operation::Reduce { .. }
-        | Operation::Movement { .. }
-        | Operation::Matmul { .. } => no_kernel(&operation),
-    }
-}
-
-/// The caller did not ask [`Backend::supports`].
-#[cold]
-fn no_kernel(operation: &Operation<FlexTensor>) -> ! {
-    panic!(
-        "flex has no kernel for `{}`, as `supports` says",
-        operation.name()
-    )
 }

@@ -1,5 +1,6 @@
 //! One elementwise instruction on one block: its leaf and element types, and no shapes.
 
+use crate::parallel::NANOSECOND;
 use crate::ops::{activation, binary, cast, compare, select, unary};
 use crate::simd::dispatch;
 use burn_ir::{ActivationOp, BinaryOp, CompareOp, Described, Operation, UnaryOp};
@@ -51,27 +52,24 @@ impl Step {
     /// What computing one element costs beyond touching it, as bytes of memory traffic in the same time.
     pub(crate) fn cost(self) -> usize {
         let (cheap, dtype) = match self {
-            Self::Unary(op, dtype) => (
-                matches!(
-                    op,
-                    UnaryOp::Neg | UnaryOp::Abs | UnaryOp::Sign | UnaryOp::Not
-                ),
-                dtype,
-            ),
+            Self::Unary(op, dtype) => {
+                let simple = [UnaryOp::Neg, UnaryOp::Abs, UnaryOp::Sign, UnaryOp::Not];
+                (simple.contains(&op), dtype)
+            }
             Self::Activation(op, dtype) => (op == ActivationOp::Relu, dtype),
-            Self::Binary(op, dtype) => (
-                !matches!(op, BinaryOp::Pow | BinaryOp::Div | BinaryOp::Remainder),
-                dtype,
-            ),
+            Self::Binary(op, dtype) => {
+                let hard = [BinaryOp::Pow, BinaryOp::Div, BinaryOp::Remainder];
+                (!hard.contains(&op), dtype)
+            }
             Self::Compare(_, dtype) | Self::Cast(dtype, _) => (true, dtype),
             Self::Where(_) => return 0,
         };
         match (cheap, dtype) {
-            (true, DType::F16 | DType::BF16) => 16,
+            (true, DType::F16 | DType::BF16) => NANOSECOND,
             (true, _) => 0,
-            // One library call an element, where vectors do several.
-            (false, DType::F64) => 128,
-            (false, _) => 24,
+            // One library call an element, where vectors do several at once.
+            (false, DType::F64) => 8 * NANOSECOND,
+            (false, _) => NANOSECOND,
         }
     }
 

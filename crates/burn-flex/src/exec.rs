@@ -8,8 +8,11 @@ use crate::block::{BLOCK, Step};
 use crate::parallel::{Shared, split};
 use crate::rows::{Rows, broadcast};
 use crate::tensor::{Layout, allocate, pack};
+use alloc::boxed::Box;
+use alloc::vec::Vec;
 use burn_ir::{Operand, TensorMeta};
 use burn_std::{Bytes, DType, Scalar, Shape, Strides};
+use core::mem::MaybeUninit;
 use core::ops::Range;
 use smallvec::SmallVec;
 
@@ -20,6 +23,13 @@ pub(crate) enum Input {
     Tensor(FlexTensor),
     /// The bytes of one element, which every position reads.
     Scalar([u8; 8], usize),
+}
+
+impl Default for Input {
+    /// What is left where an input was taken.
+    fn default() -> Self {
+        Self::Scalar([0; 8], 1)
+    }
 }
 
 impl Input {
@@ -90,9 +100,12 @@ type List<T> = SmallVec<[T; 3]>;
 /// Runs a program of one step.
 pub(crate) fn one<const N: usize>(
     step: Step,
-    inputs: [Input; N],
+    mut inputs: [Input; N],
     output: &TensorMeta,
 ) -> FlexTensor {
+    if let Some(output) = small(step, &mut inputs, output) {
+        return output;
+    }
     let mut args = [Place::Input(0); 3];
     for (at, arg) in args.iter_mut().enumerate().take(N) {
         *arg = Place::Input(at);
@@ -106,40 +119,104 @@ pub(crate) fn one<const N: usize>(
         temporaries: 0,
         outputs: core::slice::from_ref(output),
     };
-    let inputs = inputs.into_iter().collect();
-    run(program, inputs)
+    run(program, &mut inputs)
         .pop()
         .expect("the program has one output")
 }
 
+/// Runs a step on a few elements that are side by side in each tensor, which most of the work in [`run`] is not worth.
+fn small(step: Step, inputs: &mut [Input], output: &TensorMeta) -> Option<FlexTensor> {
+    const SMALL: usize = 128;
+    let (len, size) = (output.shape.num_elements(), output.dtype.size());
+    if len > SMALL {
+        return None;
+    }
+    let mut slots = [[const { MaybeUninit::<u64>::uninit() }; SMALL]; 3];
+    let mut args = [core::ptr::null(); 3];
+    for ((input, slot), arg) in inputs.iter().zip(&mut slots).zip(&mut args) {
+        match input {
+            Input::Scalar(bytes, size) => {
+                let to = slot.as_mut_ptr().cast();
+                // SAFETY: a scalar has this many bytes, and a slot is aligned and long enough for any element type.
+                unsafe { fill(bytes.as_ptr(), *size, to, len) };
+                *arg = to.cast_const();
+            }
+            Input::Tensor(tensor) => {
+                if tensor.shape() != &output.shape || !tensor.is_contiguous() {
+                    return None;
+                }
+                let offset = tensor.layout().offset * tensor.dtype().size();
+                *arg = tensor.bytes().as_ptr().wrapping_add(offset);
+            }
+        }
+    }
+    let reused = inputs
+        .iter_mut()
+        .enumerate()
+        .find_map(|(at, input)| match input {
+            Input::Tensor(tensor) if tensor.dtype().size() == size => {
+                Some((at, tensor.unique_storage()?.as_mut_ptr()))
+            }
+            _ => None,
+        });
+    let Some((at, to)) = reused else {
+        // SAFETY: the step writes all elements of its output.
+        let mut storage = unsafe { allocate(len * size, output.dtype) };
+        // SAFETY: arguments and output have `len` elements each and are aligned; the output is new.
+        unsafe { step.run(args, storage.as_mut_ptr(), len) };
+        return Some(FlexTensor::contiguous(output.clone(), storage));
+    };
+    let slot = slots[at].as_mut_ptr().cast();
+    // SAFETY: as above; the argument that the output overwrites is read from a copy.
+    unsafe {
+        args[at].copy_to_nonoverlapping(slot, len * size);
+        args[at] = slot.cast_const();
+        step.run(args, to, len);
+    }
+    match core::mem::take(&mut inputs[at]) {
+        Input::Tensor(tensor) => Some(tensor.with_dtype(output.dtype)),
+        Input::Scalar(..) => unreachable!("only tensors have storage"),
+    }
+}
+
 /// Runs a program. Storage of inputs that nobody else holds becomes that of outputs.
-pub(crate) fn run(program: Program<'_>, mut inputs: List<Input>) -> List<FlexTensor> {
+pub(crate) fn run(program: Program<'_>, inputs: &mut [Input]) -> SmallVec<[FlexTensor; 1]> {
     let shape = &program.outputs[0].shape;
     let len = shape.num_elements();
-    let order = order(&inputs, shape);
+    let order = order(inputs, shape);
     let mut slots = program.temporaries;
-    let (outputs, reused) = outputs(&program, &mut inputs, order.as_deref(), len);
-    let sources = inputs.iter().enumerate().map(|(at, input)| {
+    let (outputs, reused) = outputs(&program, inputs, order.as_deref(), len);
+    let mut sources = List::new();
+    for (at, input) in inputs.iter().enumerate() {
         let staged = reused.contains(&Some(at));
-        Source::new(input, shape, order.as_deref(), staged, &mut slots)
-    });
+        sources.push(Source::new(
+            input,
+            shape,
+            order.as_deref(),
+            staged,
+            &mut slots,
+        ));
+    }
+    let mut targets = List::new();
+    for (_, to, size) in &outputs {
+        targets.push((*to, *size));
+    }
     let machine = Machine {
-        sources: sources.collect(),
-        targets: outputs.iter().map(|(_, to, size)| (*to, *size)).collect(),
+        sources,
+        targets,
         program,
         slots,
     };
     split(len, BLOCK, machine.cost(), &|range| machine.run(range));
-    drop(machine.sources);
 
     let layout = match &order {
         None => Layout::contiguous(shape),
         Some(order) => ordered_layout(shape, order),
     };
-    let mut finished = List::new();
+    let mut finished = SmallVec::new();
     for ((meta, (storage, ..)), reused) in program.outputs.iter().zip(outputs).zip(reused) {
         let (meta, layout) = (meta.clone(), layout.clone());
-        let input = reused.map(|at| core::mem::replace(&mut inputs[at], Input::Scalar([0; 8], 1)));
+        let input = reused.map(|at| core::mem::take(&mut inputs[at]));
         finished.push(match (storage, input) {
             (Some(storage), _) => FlexTensor::with_layout(meta, layout, storage),
             (None, Some(Input::Tensor(input))) => input.with_meta(meta, layout),
@@ -253,7 +330,7 @@ enum Source {
         from: Shared<u8>,
         size: usize,
         slot: usize,
-        rows: Rows,
+        rows: Box<Rows>,
     },
 }
 
@@ -322,7 +399,7 @@ impl Source {
                 from: at(0),
                 size,
                 slot: slot(),
-                rows,
+                rows: Box::new(rows),
             },
         }
     }
@@ -338,7 +415,6 @@ impl Source {
 }
 
 /// A unit of scratch memory.
-#[derive(Clone, Copy)]
 #[repr(C, align(64))]
 struct Line([u64; 8]);
 
@@ -375,8 +451,8 @@ impl Machine<'_> {
     fn run(&self, range: Range<usize>) {
         let block = self.block().min(range.len());
         let lines = block.div_ceil(8);
-        let mut scratch: SmallVec<[Line; 2]> =
-            SmallVec::from_elem(Line([0; 8]), lines * self.slots);
+        // Only what was written is read, so the capacity is enough.
+        let mut scratch = Vec::<Line>::with_capacity(lines * self.slots);
         let scratch = scratch.as_mut_ptr();
         let slot = |slot: usize| scratch.wrapping_add(slot * lines).cast::<u8>();
         for source in &self.sources {

@@ -8,7 +8,6 @@ use alloc::vec::Vec;
 use burn_backend::{Backend, FuseBackend, Group, Slot};
 use burn_ir::{Class, Described, Operand, Operation, TensorMeta};
 use burn_std::Scalar;
-use smallvec::SmallVec;
 
 impl FuseBackend for Flex {
     fn fuses<T: Described>(device: &FlexDevice, operation: &Operation<T>) -> bool {
@@ -30,14 +29,14 @@ impl FuseBackend for Flex {
             .collect();
         let mut computed = Vec::new();
         if !plan.outputs.is_empty() {
-            let mut all: SmallVec<[Input; 3]> = inputs.into_iter().map(Input::Tensor).collect();
+            let mut all: Vec<Input> = inputs.into_iter().map(Input::Tensor).collect();
             all.extend(plan.scalars);
             let program = Program {
                 tasks: &plan.tasks,
                 temporaries: plan.temporaries,
                 outputs: &plan.outputs,
             };
-            computed.extend(exec::run(program, all));
+            computed.extend(exec::run(program, &mut all));
         }
         let outputs = group.outputs().iter().zip(kept);
         outputs

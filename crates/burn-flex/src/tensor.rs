@@ -53,9 +53,12 @@ impl Layout {
 pub(crate) unsafe fn allocate(len: usize, dtype: DType) -> Bytes {
     // The general allocator is faster at its own alignment than at that of a cache line, which small tensors
     // gain nothing from.
-    const SMALL: usize = 512;
+    const SMALL: usize = 4096;
     fn vec<E: bytemuck::Pod>(len: usize) -> Bytes {
-        Bytes::from_elems(alloc::vec![E::zeroed(); len / size_of::<E>()])
+        let mut elems = Vec::<E>::with_capacity(len / size_of::<E>());
+        // SAFETY: the capacity is allocated, any bits are an element, and the caller of the outer function writes them.
+        unsafe { elems.set_len(len / size_of::<E>()) };
+        Bytes::from_elems(elems)
     }
     #[cfg(test)]
     tests::ALLOCATIONS.with(|count| count.set(count.get() + 1));
@@ -131,6 +134,13 @@ impl FlexTensor {
             layout,
             storage: self.storage,
         }
+    }
+
+    /// The same storage and layout as elements of another type of the same size. The caller has written them.
+    pub(crate) fn with_dtype(mut self, dtype: DType) -> Self {
+        debug_assert_eq!(dtype.size(), self.meta.dtype.size());
+        self.meta.dtype = dtype;
+        self
     }
 
     /// The sizes.
@@ -219,7 +229,7 @@ impl FlexTensor {
             return self;
         }
         let meta = self.meta.clone();
-        // SAFETY: `copy` writes as many elements as the shape has, and the output has the same shape.
+        // SAFETY: `copy` below writes as many elements as the shape has.
         let mut storage = unsafe { allocate(self.len() * meta.dtype.size(), meta.dtype) };
         let (rows, from, to) = (self.rows(), self.storage.as_ptr(), storage.as_mut_ptr());
         // SAFETY: rows of this tensor are inside its storage; the new buffer has room for all elements.

@@ -63,7 +63,7 @@ fn tensors_leave_and_enter_the_tape() {
 #[test]
 fn nothing_selected_has_zero_gradient() {
     let x = Tensor::<1>::from_data([1.0, 2.0, 3.0], &ad()).require_grad();
-    let gradients = x.clone().slice([0..0]).sum().backward();
+    let gradients = x.clone().slice(0..0).sum().backward();
     close(x.grad(&gradients).unwrap(), [0.0, 0.0, 0.0]);
 }
 
@@ -130,7 +130,7 @@ fn joins_and_assignments_send_gradients_to_their_parts() {
     close(x.grad(&gradients).unwrap(), [1.0, 10.0]);
     close(y.grad(&gradients).unwrap(), [100.0]);
     let z = Tensor::<1>::from_data([0.0, 0.0, 0.0], &ad()).require_grad();
-    let gradients = (z.clone().slice_assign([1..2], y.clone()) * weights).backward();
+    let gradients = (z.clone().slice_assign(1..2, y.clone()) * weights).backward();
     close(z.grad(&gradients).unwrap(), [1.0, 0.0, 100.0]);
     close(y.grad(&gradients).unwrap(), [10.0]);
 }

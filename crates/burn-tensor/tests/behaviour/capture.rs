@@ -11,10 +11,10 @@ fn captured() -> CapturedGraph {
         let x = Tensor::<2>::zeros([1, 2], &device);
         let w = Tensor::<2>::from_data([[2.0], [3.0]], &device);
         let y = x.clone().matmul(w) + 1.0;
-        let ids = |tensor: &Tensor<2>| tensor.capture_id().unwrap();
+        let ids = |tensor: &Tensor<2>| tensor.capture_id().expect("it lives on the recorder");
         scope.complete([ids(&x)], [ids(&y)])
     });
-    captured.unwrap()
+    captured.expect("the boundary is alive")
 }
 
 /// The program as text, with its tensors numbered from 0.
@@ -39,7 +39,7 @@ fn text(program: &CapturedGraph) -> String {
     let last = names
         .iter()
         .position(|name| numbered.ends_with(name))
-        .unwrap();
+        .expect("the text ends in a name");
     numbered.replace(names[last], &format!("#{last}"))
 }
 

@@ -63,7 +63,7 @@ fn dims_of_size_one_come_and_go() {
 fn slices_are_cut_off_and_count_from_the_end() {
     equal(range(5).slice(1..7), [1, 2, 3, 4]);
     equal(range(5).slice(s![-2..]), [3, 4]);
-    assert_eq!(matrix().slice([0..1]).dims(), [1, 3]);
+    assert_eq!(matrix().slice(0..1).dims(), [1, 3]);
     equal(matrix().slice(s![.., 0..3;2]), [[0, 2], [3, 5]]);
     equal(matrix().slice_dim(1, 1..), [[1, 2], [4, 5]]);
     equal(matrix().slice(s![-1, ..]), [[3, 4, 5]]);
