@@ -292,4 +292,43 @@ mod tests {
             }
         }
     }
+
+    #[test]
+    fn equal_seeds_draw_equal_values() {
+        let normal = || Initializer::Normal {
+            mean: 1.0,
+            std: 2.0,
+        };
+        assert_eq!(values(normal(), [10, 10]), values(normal(), [10, 10]));
+    }
+
+    #[test]
+    fn constants_are_everywhere() {
+        assert_eq!(values(Initializer::Zeros, [1, 2]), [0.0, 0.0]);
+        assert_eq!(values(Initializer::Ones, [1, 2]), [1.0, 1.0]);
+        let constant = Initializer::Constant { value: 2.5 };
+        assert_eq!(values(constant, [1, 2]), [2.5, 2.5]);
+    }
+
+    #[test]
+    fn a_parameter_on_an_autodiff_device_is_a_leaf() {
+        let device = Device::default().autodiff();
+        let param: Param<Tensor<1>> = Initializer::Ones.init([2], &device);
+        assert!(param.val().is_require_grad());
+        let param: Param<Tensor<1>> = Initializer::Ones.init([2], &device);
+        assert!(!param.set_require_grad(false).val().is_require_grad());
+    }
+
+    #[test]
+    #[should_panic(expected = "a parameter of 1 dimensions cannot have the shape [2, 3]")]
+    fn a_shape_of_another_rank_is_refused() {
+        let _: Param<Tensor<1>> = Initializer::Ones.init([2, 3], &Device::default());
+    }
+
+    #[test]
+    #[should_panic(expected = "orthogonal initialization takes at least two dimensions")]
+    fn an_orthogonal_vector_is_refused() {
+        let initializer = Initializer::Orthogonal { gain: 1.0 };
+        let _: Param<Tensor<1>> = initializer.init([2], &Device::default());
+    }
 }

@@ -9,10 +9,10 @@ extern crate alloc;
 
 pub mod activation;
 pub mod loss;
+pub mod modules;
 
 mod initializer;
-mod linear;
 
 pub use activation::{Gelu, Relu, Sigmoid, Tanh};
 pub use initializer::Initializer;
-pub use linear::{Linear, LinearConfig, LinearLayout};
+pub use modules::{Linear, LinearConfig, LinearLayout};

@@ -9,16 +9,16 @@ extern crate alloc;
 pub mod decay;
 pub mod grad_clipping;
 pub mod lr_scheduler;
+pub mod module_optimizer;
 pub mod momentum;
+pub mod record;
 
 mod accumulator;
 mod adam;
 mod adamw;
 mod adaptive;
 mod grads;
-mod module_optimizer;
 mod optimizer;
-mod record;
 mod sgd;
 mod state;
 

@@ -14,11 +14,12 @@ use burn_core::tensor::{Bytes, Device, Tensor};
 use burn_pack::Scalar;
 
 use crate::grad_clipping::{GradientClipping, GradientClippingConfig};
+pub use crate::grads::GradAdaptor;
 use crate::lr_scheduler::module_lr_scheduler::ModuleLearningRate;
 use crate::optimizer::unbox;
 use crate::{
-    DynOptimizer, DynState, GradAdaptor, GradientsParams, LearningRate, MultiGradientsParams,
-    Optimizer, OptimizerRecord, StateSink,
+    DynOptimizer, DynState, GradientsParams, LearningRate, MultiGradientsParams, Optimizer,
+    OptimizerRecord, StateSink,
 };
 
 /// The part of a state's name that tells the rank of its parameter.

@@ -56,12 +56,11 @@ impl Optimizer for Sgd {
         if let Some(decay) = &self.weight_decay {
             grad = decay.transform(grad, tensor.clone());
         }
-        let mut momentum = None;
-        if let Some(rule) = &self.momentum {
-            let (direction, state) = rule.transform(grad, state.and_then(|state| state.momentum));
-            (grad, momentum) = (direction, Some(state));
-        }
-        (tensor - grad * lr, Some(SgdState { momentum }))
+        let Some(momentum) = &self.momentum else {
+            return (tensor - grad * lr, None);
+        };
+        let (direction, momentum) = momentum.transform(grad, state.and_then(|s| s.momentum));
+        (tensor - direction * lr, Some(SgdState::new(Some(momentum))))
     }
 
     fn to_device<const D: usize>(state: SgdState<D>, device: &Device) -> SgdState<D> {

@@ -177,7 +177,7 @@ impl Confusion {
 
     fn table(&self) -> Table {
         let mut table = Table::new();
-        table.load_preset(comfy_table::presets::UTF8_FULL_CONDENSED);
+        table.load_style(comfy_table::presets::UTF8_FULL_CONDENSED);
         let header = std::iter::once("digit \\ guess".to_string())
             .chain((0..CLASSES).map(|guess| guess.to_string()));
         table.set_header(header);

@@ -71,3 +71,43 @@ impl Gelu {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use alloc::format;
+    use alloc::vec::Vec;
+    use burn_core::tensor::Device;
+
+    #[test]
+    fn each_module_applies_its_function() {
+        let input = || Tensor::<1>::from_data([-1.0, 2.0], &Device::default());
+        let outputs = [
+            // max(x, 0)
+            (Relu::new().forward(input()), [0.0, 2.0]),
+            // 1 / (1 + e^-x)
+            (Sigmoid::new().forward(input()), [0.268_941_4, 0.880_797_1]),
+            (Tanh::new().forward(input()), [-0.761_594_2, 0.964_027_6]),
+            // x (1 + erf(x / √2)) / 2
+            (Gelu::new().forward(input()), [-0.158_655_26, 1.954_499_7]),
+            // x (1 + tanh(√(2 / π) (x + 0.044715 x³))) / 2
+            (
+                Gelu::new_approximate().forward(input()),
+                [-0.158_808_01, 1.954_597_7],
+            ),
+        ];
+        for (output, expected) in outputs {
+            let output: Vec<f32> = output.try_into_vec_as().expect("it can be read");
+            for (found, expected) in output.iter().zip(expected) {
+                // f32: a few roundings of values around 1.
+                assert!((found - expected).abs() < 1e-6, "{found} for {expected}");
+            }
+        }
+    }
+
+    #[test]
+    fn an_activation_has_no_parameters() {
+        assert_eq!(Relu::new().num_params(), 0);
+        assert_eq!(format!("{}", Relu::new()), "Relu");
+    }
+}

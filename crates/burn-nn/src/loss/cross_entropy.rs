@@ -182,3 +182,144 @@ impl ModuleDisplay for CrossEntropyLoss {
             .optional()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use alloc::format;
+    use alloc::vec;
+
+    const LOGITS: [[f32; 3]; 3] = [[2.0, 0.0, 0.0], [0.0, 3.0, 0.0], [1.0, 1.0, 1.0]];
+
+    #[track_caller]
+    fn assert_close(found: f32, expected: f32) {
+        // f32: a handful of roundings of values around 1.
+        assert!((found - expected).abs() < 2e-6, "{found} for {expected}");
+    }
+
+    fn loss(config: CrossEntropyLossConfig, targets: [i32; 3]) -> f32 {
+        let device = Device::default();
+        let logits = Tensor::from_data(LOGITS, &device);
+        let targets = Tensor::from_data(targets, &device);
+        config.init(&device).forward(logits, targets).into_scalar()
+    }
+
+    // Expected values are of the formula in the docs of `CrossEntropyLoss`, in f64.
+
+    #[test]
+    fn the_mean_is_over_the_rows() {
+        assert_close(loss(CrossEntropyLossConfig::new(), [0, 1, 2]), 0.477_693_34);
+    }
+
+    #[test]
+    fn a_class_counts_by_its_weight() {
+        let config = CrossEntropyLossConfig::new().with_weights(Some(vec![1.0, 2.0, 3.0]));
+        assert_close(loss(config, [0, 1, 2]), 0.620_871_24);
+    }
+
+    #[test]
+    fn smoothing_spreads_a_share_of_the_target_over_all_classes() {
+        let config = CrossEntropyLossConfig::new().with_smoothing(Some(0.1));
+        assert_close(loss(config.clone(), [0, 1, 2]), 0.588_804_45);
+        let config = config.with_weights(Some(vec![1.0, 2.0, 3.0]));
+        assert_close(loss(config.clone(), [0, 1, 2]), 0.728_775_75);
+        let config = config.with_pad_tokens(Some(vec![2]));
+        assert_close(loss(config, [0, 1, 2]), 0.395_559_5);
+    }
+
+    #[test]
+    fn padding_counts_neither_in_the_sum_nor_in_the_number_of_rows() {
+        let device = Device::default().autodiff();
+        let logits = Tensor::<2>::from_data(LOGITS, &device).require_grad();
+        let targets = Tensor::from_data([0, 1, 2], &device);
+        let loss = CrossEntropyLoss::new(Some(2), &device).forward(logits.clone(), targets);
+        assert_close(loss.clone().into_scalar(), 0.167_233_88);
+
+        let grads = logits.grad(&loss.backward()).expect("logits are a leaf");
+        let grads: Vec<f32> = grads.try_into_vec_as().expect("it can be read");
+        // (softmax - target) / 2 in the first two rows.
+        let expected = [
+            -0.106_507,
+            0.053_253_5,
+            0.053_253_5,
+            0.022_639_2,
+            -0.045_278_5,
+            0.022_639_2,
+            0.0,
+            0.0,
+            0.0,
+        ];
+        for (found, expected) in grads.into_iter().zip(expected) {
+            assert_close(found, expected);
+        }
+    }
+
+    #[test]
+    fn padding_need_not_be_a_class() {
+        let config = CrossEntropyLossConfig::new().with_pad_tokens(Some(vec![7, 9]));
+        // The third row's loss is ln 3, the mean of all three 0.477…
+        assert_close(
+            loss(config, [0, 1, 9]),
+            (3.0 * 0.477_693_34 - 3f32.ln()) / 2.0,
+        );
+    }
+
+    #[test]
+    fn a_mean_of_nothing_is_nan() {
+        let config = CrossEntropyLossConfig::new().with_pad_tokens(Some(vec![0, 1]));
+        assert!(loss(config, [0, 1, 0]).is_nan());
+    }
+
+    #[test]
+    fn a_target_that_is_no_class_is_not_hidden() {
+        assert!(loss(CrossEntropyLossConfig::new(), [0, 1, 3]).is_nan());
+        assert!(loss(CrossEntropyLossConfig::new(), [-1, 1, 2]).is_nan());
+    }
+
+    #[test]
+    fn probabilities_are_taken_as_they_are() {
+        let device = Device::default();
+        let loss = |probabilities: [[f32; 3]; 2], targets: [i32; 2]| -> f32 {
+            let loss = CrossEntropyLossConfig::new()
+                .with_logits(false)
+                .init(&device);
+            let probabilities = Tensor::from_data(probabilities, &device);
+            loss.forward(probabilities, Tensor::from_data(targets, &device))
+                .into_scalar()
+        };
+        // (ln 4 + ln 1.25) / 2
+        assert_close(
+            loss([[0.5, 0.25, 0.25], [0.1, 0.8, 0.1]], [1, 1]),
+            0.804_718_96,
+        );
+        let impossible = loss([[0.0, 1.0, 0.0], [0.0, 1.0, 0.0]], [0, 1]);
+        assert!(impossible.is_finite() && impossible > 40.0, "{impossible}");
+    }
+
+    #[test]
+    #[should_panic(expected = "cross entropy takes one target for each row: 3 rows, 2 targets")]
+    fn a_row_without_a_target_is_refused() {
+        let device = Device::default();
+        let targets = Tensor::from_data([0, 1], &device);
+        let logits = Tensor::from_data(LOGITS, &device);
+        CrossEntropyLoss::new(None, &device).forward(logits, targets);
+    }
+
+    #[test]
+    #[should_panic(expected = "the smoothing of a cross entropy is between 0 and 1, not 1.5")]
+    fn a_smoothing_above_1_is_refused() {
+        let config = CrossEntropyLossConfig::new().with_smoothing(Some(1.5));
+        config.init(&Device::default());
+    }
+
+    #[test]
+    fn the_loss_prints_what_it_was_made_of() {
+        let device = Device::default();
+        let config = CrossEntropyLossConfig::new().with_weights(Some(vec![1.0, 2.0]));
+        assert_eq!(
+            format!("{}", config.init(&device)),
+            "CrossEntropyLoss {pad_tokens: None, weights: Tensor {rank: 1, shape: [2]}, \
+             smoothing: None, logits: true}"
+        );
+    }
+}
