@@ -14,7 +14,7 @@ struct Layer {
 #[derive(Module, Debug)]
 enum Head {
     One(Layer),
-    Two { first: Layer, second: Layer },
+    Two { first: Layer, second: Box<Layer> },
     Nothing,
 }
 
@@ -47,7 +47,7 @@ fn net(device: &Device) -> Net<Layer> {
         array: [0, 1].map(|_| Param::from_data([1.0, 2.0, 3.0], device)),
         head: Head::Two {
             first: layer(device, false),
-            second: layer(device, false),
+            second: Box::new(layer(device, false)),
         },
         steps: Param::initialized(ParamId::new(), Tensor::from_data([1, 2], device)),
         mask: Param::initialized(ParamId::new(), Tensor::from_data([true], device)),
