@@ -123,11 +123,12 @@ fn fit(
             ));
         }
         let accuracy = evaluate(&model.valid(), test)?.accuracy();
-        bar.finish_with_message(format!(
-            "{}  test {:5.1} %",
-            bar.message(),
-            100.0 * accuracy
-        ));
+        let summary = format!("{}  test {:5.1} %", bar.message(), 100.0 * accuracy);
+        // Where no terminal shows the bar, a line tells the same.
+        if bar.is_hidden() {
+            println!("epoch {epoch}/{} {summary}", options.epochs);
+        }
+        bar.finish_with_message(summary);
     }
     Ok(model)
 }
