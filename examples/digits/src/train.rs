@@ -123,12 +123,12 @@ fn fit(
             ));
         }
         let accuracy = evaluate(&model.valid(), test)?.accuracy();
-        let message = format!("{}  test {:5.1} %", bar.message(), 100.0 * accuracy);
-        // Where nobody sees a bar, a line for each epoch is left.
+        let summary = format!("{}  test {:5.1} %", bar.message(), 100.0 * accuracy);
+        // Where no terminal shows the bar, a line tells the same.
         if bar.is_hidden() {
-            println!("epoch {:>5}  {message}", bar.prefix());
+            println!("epoch {epoch}/{} {summary}", options.epochs);
         }
-        bar.finish_with_message(message);
+        bar.finish_with_message(summary);
     }
     Ok(model)
 }
