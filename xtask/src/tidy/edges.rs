@@ -218,7 +218,7 @@ mod tests {
         assert_eq!(
             found(
                 "burn-flex",
-                "[dependencies]\nburn-fusion.workspace = true\n"
+                "[dependencies]\nburn-std.workspace = true\n"
             ),
             []
         );
