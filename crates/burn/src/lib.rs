@@ -32,14 +32,14 @@
 //!
 //! // Without gradients, on the plain device:
 //! let model = model.valid();
-//! let x = Tensor::from_data([[10.0]], &Device::default());
+//! let x = Tensor::<2>::from_data([[10.0]], &Device::default());
 //! let y: f32 = model.layer.forward(x).into_scalar();
 //! assert!((y - 21.0).abs() < 0.01);
 //! # }
 //! ```
 //!
 //! # Features
-//! All but `autodiff`, which `optim` brings, are on by default.
+//! All are on by default; `optim` brings `autodiff`.
 //!
 //! | feature | what it adds |
 //! |---|---|
