@@ -1,3 +1,5 @@
+//! What the movement kernels do, on every layout. The shared sample table is in `burn-backend-tests`.
+
 use super::*;
 use crate::ops::testing::{NUMBERS, TRUTHS, layouts, moved, sample, tensor, values};
 use alloc::vec::Vec;

@@ -1,3 +1,5 @@
+//! What the reduce kernels do, on every layout. The shared sample table is in `burn-backend-tests`.
+
 use super::*;
 use crate::ops::testing::{NUMBERS, TRUTHS, layouts, sample, tensor, values};
 use burn_ir::{Described, Operation};
