@@ -49,14 +49,10 @@ impl Backend for Flex {
             Operation::Unary { .. }
             | Operation::Binary { .. }
             | Operation::Where { .. }
-            | Operation::Activation {
-                op: ActivationOp::Relu | ActivationOp::Gelu | ActivationOp::Sigmoid,
-                ..
-            } => true,
-            Operation::Activation { .. }
             | Operation::Reduce { .. }
             | Operation::Movement { .. }
-            | Operation::Matmul { .. } => false,
+            | Operation::Matmul { .. }
+            | Operation::Activation { .. } => true,
         };
         operation.each(&mut |tensor| {
             supported &= Self::supports_dtype(device, tensor.meta().dtype);
@@ -101,12 +97,12 @@ impl Backend for Flex {
                     exec::one(Step::Activation(op, dtype), [Input::Tensor(input)], output)
                 }
                 ActivationOp::Softmax { .. } | ActivationOp::LogSoftmax { .. } => {
-                    no_kernel(op.name())
+                    ops::softmax::run(op, input, output)
                 }
             },
-            operation @ (Operation::Reduce { .. }
-            | Operation::Movement { .. }
-            | Operation::Matmul { .. }) => no_kernel(operation.name()),
+            Operation::Reduce { op, input, dims } => ops::reduce::run(op, input, dims, output),
+            Operation::Movement { op, input } => ops::movement::run(op, input, output),
+            Operation::Matmul { lhs, rhs } => ops::matmul::run(lhs, rhs, output),
         })
     }
 
@@ -134,10 +130,4 @@ impl Backend for Flex {
     fn seed(_device: &FlexDevice, seed: u64) {
         ops::random::seed(seed);
     }
-}
-
-/// The caller did not ask [`Backend::supports`].
-#[cold]
-fn no_kernel(name: &str) -> ! {
-    panic!("flex has no kernel for `{name}`, as `supports` says")
 }

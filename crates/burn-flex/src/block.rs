@@ -1,7 +1,7 @@
 //! One elementwise instruction on one block: its leaf and element types, and no shapes.
 
-use crate::parallel::NANOSECOND;
 use crate::ops::{activation, binary, cast, compare, select, unary};
+use crate::parallel::NANOSECOND;
 use crate::simd::dispatch;
 use burn_ir::{ActivationOp, BinaryOp, CompareOp, Described, Operation, UnaryOp};
 use burn_std::DType;

@@ -563,8 +563,10 @@ fn find(source: &Source, part: Range<usize>, slot: &dyn Fn(usize) -> *mut u8) ->
 /// # Safety
 /// `from` is readable for `size` bytes, and `to`, which is aligned for them, writable for `len` times as many.
 pub(crate) unsafe fn fill(from: *const u8, size: usize, to: *mut u8, len: usize) {
-    // SAFETY: the caller's promise. The bytes of a scalar have no alignment.
+    /// # Safety
+    /// As the function around it.
     unsafe fn typed<T: Copy>(from: *const u8, to: *mut u8, len: usize) {
+        // SAFETY: the caller's promise. The bytes of a scalar have no alignment.
         unsafe {
             let value = from.cast::<T>().read_unaligned();
             core::slice::from_raw_parts_mut(to.cast::<T>(), len).fill(value);

@@ -8,8 +8,14 @@ pub(crate) mod binary;
 pub(crate) mod cast;
 pub(crate) mod compare;
 pub(crate) mod create;
+pub(crate) mod matmul;
+pub(crate) mod movement;
 pub(crate) mod random;
+pub(crate) mod reduce;
 pub(crate) mod select;
+pub(crate) mod softmax;
+#[cfg(test)]
+pub(crate) mod testing;
 pub(crate) mod unary;
 
 /// One vectorised loop: a scalar function over slices.
