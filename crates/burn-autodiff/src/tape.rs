@@ -12,7 +12,7 @@ use core::sync::atomic::{AtomicUsize, Ordering};
 pub(crate) struct Node {
     /// Grows in the order of execution, so that operands have smaller ids than what is made of them.
     pub(crate) id: usize,
-    pub(crate) step: spin::Mutex<Step>,
+    pub(crate) step: burn_std::sync::Mutex<Step>,
 }
 
 #[derive(Debug)]
@@ -54,7 +54,7 @@ impl Node {
         static NEXT: AtomicUsize = AtomicUsize::new(0);
         Arc::new(Self {
             id: NEXT.fetch_add(1, Ordering::Relaxed),
-            step: spin::Mutex::new(step),
+            step: burn_std::sync::Mutex::new(step),
         })
     }
 

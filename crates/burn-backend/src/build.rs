@@ -181,7 +181,7 @@ pub trait Build: Emit {
 
     /// Two dims exchanged.
     fn swap_dims(&mut self, input: Self::Tensor, one: usize, other: usize) -> Self::Tensor {
-        let mut axes: smallvec::SmallVec<[usize; 4]> = (0..input.meta().rank()).collect();
+        let mut axes: Shape = (0..input.meta().rank()).collect();
         axes.swap(one, other);
         self.movement(MovementOp::Permute { axes }, input)
     }

@@ -25,7 +25,7 @@ pub struct CaptureDevice(Arc<State>);
 #[derive(Debug, Default)]
 struct State {
     next: AtomicUsize,
-    alive: spin::Mutex<HashMap<TensorId, Weak<Node>>>,
+    alive: burn_std::sync::Mutex<HashMap<TensorId, Weak<Node>>>,
 }
 
 impl CaptureDevice {

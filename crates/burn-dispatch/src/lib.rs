@@ -7,6 +7,7 @@
 
 extern crate alloc;
 
+pub mod gradients;
 mod interpret;
 pub mod registry;
 mod run;

@@ -4,28 +4,29 @@ use burn_backend::Device;
 #[cfg(any(feature = "flex", feature = "capture"))]
 use burn_backend::Local;
 #[cfg(any(feature = "flex", feature = "capture"))]
-use spin::Lazy;
+use burn_std::sync::LazyLock;
 
 /// The CPU: kernels run when they are called, on the calling thread and on its pool.
 #[cfg(feature = "flex")]
 pub fn flex() -> Device {
-    static ENGINE: Lazy<Local<burn_flex::Flex>> = Lazy::new(|| Local::new(burn_flex::FlexDevice));
+    static ENGINE: LazyLock<Local<burn_flex::Flex>> =
+        LazyLock::new(|| Local::new(burn_flex::FlexDevice));
     Device::new(&*ENGINE)
 }
 
 /// The CPU, with chains of elementwise instructions run as one pass over memory when their result is needed.
 #[cfg(all(feature = "flex", feature = "fusion"))]
 pub fn flex_fused() -> Device {
-    static ENGINE: Lazy<Local<burn_fusion::Fusion<burn_flex::Flex>>> =
-        Lazy::new(|| Local::new(burn_fusion::FusionDevice::new(burn_flex::FlexDevice)));
+    static ENGINE: LazyLock<Local<burn_fusion::Fusion<burn_flex::Flex>>> =
+        LazyLock::new(|| Local::new(burn_fusion::FusionDevice::new(burn_flex::FlexDevice)));
     Device::new(&*ENGINE)
 }
 
 /// The recorder: nothing runs, everything is written down.
 #[cfg(feature = "capture")]
 pub fn capture() -> Device {
-    static ENGINE: Lazy<Local<burn_capture::Capture>> =
-        Lazy::new(|| Local::new(burn_capture::CaptureDevice::default()));
+    static ENGINE: LazyLock<Local<burn_capture::Capture>> =
+        LazyLock::new(|| Local::new(burn_capture::CaptureDevice::default()));
     Device::new(&*ENGINE)
 }
 
@@ -42,7 +43,8 @@ pub fn autodiff(device: Device) -> Device {
     use burn_autodiff::Autodiff;
     use hashbrown::HashMap;
 
-    static LAYERS: Lazy<spin::Mutex<HashMap<Device, Device>>> = Lazy::new(Default::default);
+    static LAYERS: LazyLock<burn_std::sync::Mutex<HashMap<Device, Device>>> =
+        LazyLock::new(Default::default);
     // A layer per device lives as long as the program, like the device.
     let layer = || Device::new(Box::leak(Box::new(Autodiff::new(device))));
     *LAYERS.lock().entry(device).or_insert_with(layer)
@@ -54,4 +56,22 @@ pub fn devices() -> alloc::vec::Vec<Device> {
         #[cfg(feature = "flex")]
         flex(),
     ]
+}
+
+/// The engine that runs chains of elementwise instructions as one pass, for the executing device `base`; `base` itself
+/// if there is none.
+#[cfg(feature = "fusion")]
+pub fn fused(base: Device) -> Device {
+    #[cfg(feature = "flex")]
+    if base == flex() {
+        return flex_fused();
+    }
+    base
+}
+
+/// The name in captured programs of a tensor that lives on the capture device, under any layers.
+#[cfg(feature = "capture")]
+pub fn capture_id(tensor: &burn_backend::Handle) -> Option<burn_capture::TensorId> {
+    let tensor = crate::transfer::lower(tensor.clone(), 0);
+    Some(Local::<burn_capture::Capture>::tensor(&tensor)?.id())
 }

@@ -28,7 +28,7 @@ struct Shared<B: Backend> {
     device: B::Device,
     next: AtomicUsize,
     /// What waits, for [`Backend::sync`].
-    waiting: spin::Mutex<Vec<Weak<Cell<B>>>>,
+    waiting: burn_std::sync::Mutex<Vec<Weak<Cell<B>>>>,
 }
 
 impl<B: FuseBackend> FusionDevice<B> {
@@ -37,7 +37,7 @@ impl<B: FuseBackend> FusionDevice<B> {
         Self(Arc::new(Shared {
             device,
             next: AtomicUsize::new(0),
-            waiting: spin::Mutex::new(Vec::new()),
+            waiting: burn_std::sync::Mutex::new(Vec::new()),
         }))
     }
 

@@ -12,7 +12,7 @@ pub(crate) struct Cell<B: Backend> {
     /// Grows in the order of creation, so that operands have smaller ids than what is made of them.
     pub(crate) id: usize,
     pub(crate) meta: TensorMeta,
-    state: spin::Mutex<State<B>>,
+    state: burn_std::sync::Mutex<State<B>>,
 }
 
 pub(crate) enum State<B: Backend> {
@@ -31,7 +31,7 @@ impl<B: Backend> FusionTensor<B> {
         Self(Arc::new(Cell {
             id,
             meta,
-            state: spin::Mutex::new(state),
+            state: burn_std::sync::Mutex::new(state),
         }))
     }
 

@@ -5,7 +5,6 @@ use crate::op::{Kinds, SliceRange};
 use alloc::vec::Vec;
 use burn_std::{DType, Distribution, Scalar, Shape};
 use core::fmt;
-use smallvec::SmallVec;
 
 /// An illegal instruction: its name, its operands, what is wrong and what would be legal.
 #[derive(Clone, Debug, PartialEq)]
@@ -97,7 +96,7 @@ pub enum Problem {
     /// The axes are no permutation of the dims.
     NotAPermutation {
         /// The axes given.
-        axes: SmallVec<[usize; 4]>,
+        axes: Shape,
     },
     /// A size other than 1 would change.
     Expand {

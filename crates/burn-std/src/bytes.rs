@@ -69,13 +69,12 @@ impl Bytes {
     /// A copy of the bytes, aligned to 64 bytes.
     pub fn copy_from(bytes: &[u8]) -> Self {
         // SAFETY: the line below writes all bytes.
-        let mut copy = unsafe { Self::uninit(bytes.len()) };
+        let copy = unsafe { Self::uninit(bytes.len()) };
         // SAFETY: both are valid for `len` bytes, and the new buffer overlaps nothing.
         unsafe {
             copy.ptr
                 .copy_from_nonoverlapping(NonNull::from(bytes).cast(), bytes.len())
         };
-        copy.len = bytes.len();
         copy
     }
 
@@ -120,17 +119,14 @@ impl Bytes {
         let fits = size != 0
             && self.layout.align() == align_of::<E>()
             && self.layout.size().is_multiple_of(size);
-        let Ok(elems) = bytemuck::checked::try_cast_slice::<u8, E>(&self) else {
-            return Err(self);
-        };
-        if !fits {
+        if !fits || bytemuck::checked::try_cast_slice::<u8, E>(&self).is_err() {
             return Err(self);
         }
-        let len = elems.len();
+        let len = self.len / size;
         let bytes = ManuallyDrop::new(self);
         let capacity = bytes.layout.size() / size;
         // SAFETY: the global allocator gave the pointer for an array of `capacity` elements of the
-        // alignment of `E`; the first `len` were just checked; nothing else owns it any more.
+        // alignment of `E`; the cast just checked the first `len`; nothing else owns it any more.
         Ok(unsafe { Vec::from_raw_parts(bytes.ptr.as_ptr().cast(), len, capacity) })
     }
 }

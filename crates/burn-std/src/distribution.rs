@@ -37,24 +37,23 @@ impl Distribution {
         E: Element + SampleUniform,
         StandardUniform: Draw<E>,
     {
+        let dtype = E::dtype().name();
         let kind = match self {
-            Self::Default => Some(DistributionSamplerKind::Standard(StandardUniform)),
-            Self::Bernoulli(probability) => Bernoulli::new(probability)
-                .ok()
-                .map(DistributionSamplerKind::Bernoulli),
-            Self::Uniform(low, high) => {
-                let range = Uniform::new(E::from_elem(low), E::from_elem(high));
-                range.ok().map(DistributionSamplerKind::Uniform)
-            }
-            Self::Normal(mean, std) => Normal::new(mean, std).map(DistributionSamplerKind::Normal),
+            Self::Default => DistributionSamplerKind::Standard(StandardUniform),
+            Self::Bernoulli(probability) => match Bernoulli::new(probability) {
+                Ok(bernoulli) => DistributionSamplerKind::Bernoulli(bernoulli),
+                Err(_) => panic!("{self:?}: a probability lies between 0 and 1"),
+            },
+            Self::Uniform(low, high) => match Uniform::new(E::from_elem(low), E::from_elem(high)) {
+                Ok(uniform) => DistributionSamplerKind::Uniform(uniform),
+                Err(_) => panic!("{self:?}: the range is empty or infinite in {dtype}"),
+            },
+            Self::Normal(mean, std) => match Normal::new(mean, std) {
+                Some(normal) => DistributionSamplerKind::Normal(normal),
+                None => panic!("{self:?}: both are finite, and a deviation is not negative"),
+            },
         };
-        match kind {
-            Some(kind) => DistributionSampler::new(kind, rng),
-            None => panic!(
-                "{self:?} is no distribution of {} elements",
-                E::dtype().name()
-            ),
-        }
+        DistributionSampler::new(kind, rng)
     }
 
     /// The variant and the bits, by which distributions are equal.

@@ -9,6 +9,7 @@ extern crate alloc;
 
 pub mod backtrace;
 pub mod bytes;
+pub mod container;
 pub mod data;
 pub mod distribution;
 pub mod dtype;
@@ -40,7 +41,7 @@ pub use errors::{DeviceError, ExecutionError, ExpressionError, MetadataError};
 pub use future::DynFut;
 pub use half::{bf16, f16};
 pub use indexing::{AsIndex, wrap_dim};
-pub use ops::{IndexingUpdateOp, PadMode};
+pub use ops::{AttentionModuleOptions, IndexingUpdateOp, PadMode};
 pub use reader::{read_sync, try_read_sync};
 pub use settings::DeviceSettings;
 pub use shape::{Shape, SliceOps, SmallVec, Strides, calculate_matmul_output};
@@ -48,6 +49,7 @@ pub use slice::{Slice, SliceArg, SliceIter};
 
 /// The parts that describe a tensor: sizes, types and selections.
 pub mod tensor {
+    pub use crate::container;
     pub use crate::dtype::{self, BoolStore, DType, FloatDType, FloatInfo, IntDType};
     pub use crate::errors::{ExpressionError, MetadataError};
     pub use crate::indexing::{self, AsIndex};

@@ -15,7 +15,8 @@ const INLINE: usize = 4;
 
 /// The size of each dimension of a tensor. A scalar has none.
 #[derive(Clone, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(transparent)]
+// Through a vector, whose decoding does not believe the length that a file claims.
+#[serde(from = "Vec<usize>")]
 pub struct Shape(SmallVec<[usize; INLINE]>);
 
 impl Shape {
@@ -25,8 +26,11 @@ impl Shape {
     }
 
     /// The product of all sizes; 1 for a scalar.
+    ///
+    /// Saturates, so that a shape too large for memory never looks small.
     pub fn num_elements(&self) -> usize {
-        self.iter().product()
+        self.iter()
+            .fold(1, |count, size| usize::saturating_mul(count, *size))
     }
 
     /// How many dimensions there are.
@@ -64,7 +68,7 @@ impl Shape {
 
 /// Distance in elements from one index of a dimension to the next; negative in flipped views.
 #[derive(Clone, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(transparent)]
+#[serde(from = "Vec<isize>")]
 pub struct Strides(SmallVec<[isize; INLINE]>);
 
 impl Strides {
@@ -77,7 +81,8 @@ impl Strides {
     pub fn contiguous(shape: &Shape) -> Self {
         let mut strides = SmallVec::from_elem(1, shape.rank());
         for dim in (1..shape.rank()).rev() {
-            strides[dim - 1] = strides[dim] * shape[dim] as isize;
+            // Overflows only in shapes without elements, whose strides lead nowhere.
+            strides[dim - 1] = isize::wrapping_mul(strides[dim], shape[dim] as isize);
         }
         Self(strides)
     }

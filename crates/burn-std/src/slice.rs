@@ -3,10 +3,11 @@
 use alloc::string::ToString;
 use alloc::vec::Vec;
 use core::fmt;
+use core::num::NonZero;
 use core::ops::{Range, RangeFrom, RangeFull, RangeInclusive, RangeTo, RangeToInclusive};
 use core::str::FromStr;
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::{AsIndex, ExpressionError, Shape};
 
@@ -14,8 +15,8 @@ use crate::{AsIndex, ExpressionError, Shape};
 ///
 /// Negative positions count from the end of the dimension, and positions outside it are cut off.
 /// A negative step walks the same range backwards from its last element: `0..5` with step -2
-/// selects 4, 2, 0. The step is never zero, which every constructor makes sure of; setting the
-/// field to zero makes the methods panic.
+/// selects 4, 2, 0. The step is never zero: constructors and deserialization refuse it, and setting
+/// the field to zero makes the methods panic.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Slice {
     /// First position of the range.
@@ -23,6 +24,7 @@ pub struct Slice {
     /// Position after the last one; `None` is the end of the dimension.
     pub end: Option<isize>,
     /// Distance between selected elements, backwards if negative.
+    #[serde(deserialize_with = "nonzero")]
     pub step: isize,
 }
 
@@ -118,6 +120,10 @@ impl Slice {
         );
         self.into_iter().collect()
     }
+}
+
+fn nonzero<'de, D: Deserializer<'de>>(deserializer: D) -> Result<isize, D::Error> {
+    NonZero::<isize>::deserialize(deserializer).map(NonZero::get)
 }
 
 /// The end of a range whose last position is `index`: after -1 the dimension ends.

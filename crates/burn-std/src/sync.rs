@@ -31,6 +31,16 @@ impl<T> Mutex<T> {
     pub fn lock(&self) -> MutexGuard<'_, T> {
         open(self.0.lock())
     }
+
+    /// The value, which nobody else can reach.
+    pub fn get_mut(&mut self) -> &mut T {
+        open(self.0.get_mut())
+    }
+
+    /// The value, without its lock.
+    pub fn into_inner(self) -> T {
+        open(self.0.into_inner())
+    }
 }
 
 /// Many readers or one writer.
@@ -54,12 +64,13 @@ impl<T> RwLock<T> {
     }
 }
 
+/// What a lock gave, whatever happened to its last holder.
 #[cfg(feature = "std")]
-fn open<G>(guard: std::sync::LockResult<G>) -> G {
-    guard.unwrap_or_else(std::sync::PoisonError::into_inner)
+fn open<T>(result: std::sync::LockResult<T>) -> T {
+    result.unwrap_or_else(std::sync::PoisonError::into_inner)
 }
 
 #[cfg(not(feature = "std"))]
-fn open<G>(guard: G) -> G {
-    guard
+fn open<T>(result: T) -> T {
+    result
 }

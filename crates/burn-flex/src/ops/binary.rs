@@ -108,9 +108,10 @@ macro_rules! integers {
             pub(super) fn $ty(base: $ty, exponent: $ty) -> $ty {
                 if exponent < 0 {
                     // 1 / base^n cut to an integer: only ±1 are left, and 0 has no inverse.
-                    return match base.wrapping_mul(base) {
-                        1 if base == 1 || exponent & 1 == 0 => 1,
-                        1 if base == (0 as $ty).wrapping_sub(1) => base,
+                    return match base {
+                        1 => 1,
+                        // The square of the greatest is 1 as well, so this asks for -1 by name.
+                        base if base.wrapping_add(1) == 0 => 1 - 2 * (exponent & 1),
                         _ => 0,
                     };
                 }

@@ -91,28 +91,33 @@ pub(crate) fn infer(op: &CreateOp) -> Result<TensorMeta, OperationError> {
                     expected: FLOAT.1,
                 });
             }
-            let illegal = match *distribution {
-                Distribution::Default => None,
-                Distribution::Bernoulli(p) => {
-                    (!(0.0..=1.0).contains(&p)).then_some("a probability in [0, 1]")
-                }
-                Distribution::Uniform(low, high) => (!(low <= high && (high - low).is_finite()))
-                    .then_some("finite bounds, low ≤ high"),
-                Distribution::Normal(mean, deviation) => {
-                    (!(mean.is_finite() && deviation >= 0.0 && deviation.is_finite()))
-                        .then_some("a finite mean and a deviation of at least 0")
-                }
-            };
-            match illegal {
-                Some(legal) => fail(Problem::Distribution {
+            if let Some(legal) = missing(*distribution) {
+                return fail(Problem::Distribution {
                     found: *distribution,
                     legal,
-                }),
-                None => Ok(TensorMeta {
-                    shape: shape.clone(),
-                    dtype: *dtype,
-                }),
+                });
             }
+            Ok(TensorMeta {
+                shape: shape.clone(),
+                dtype: *dtype,
+            })
         }
     }
+}
+
+/// What the parameters of a distribution lack.
+fn missing(distribution: Distribution) -> Option<&'static str> {
+    let (legal, needs) = match distribution {
+        Distribution::Default => return None,
+        Distribution::Bernoulli(p) => ((0.0..=1.0).contains(&p), "a probability in [0, 1]"),
+        Distribution::Uniform(low, high) => (
+            low <= high && (high - low).is_finite(),
+            "finite bounds, low ≤ high",
+        ),
+        Distribution::Normal(mean, deviation) => (
+            mean.is_finite() && deviation >= 0.0 && deviation.is_finite(),
+            "a finite mean and a deviation of at least 0",
+        ),
+    };
+    (!legal).then_some(needs)
 }

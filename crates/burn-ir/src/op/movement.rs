@@ -4,7 +4,6 @@ use crate::{OperationError, Problem, TensorMeta};
 use alloc::boxed::Box;
 use burn_std::{Scalar, Shape};
 use serde::{Deserialize, Serialize};
-use smallvec::SmallVec;
 
 /// The same elements in another arrangement; the element type is kept. Any kind.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -17,7 +16,7 @@ pub enum MovementOp {
     /// Dim `d` of the output is dim `axes[d]` of the input.
     Permute {
         /// A permutation of the dims.
-        axes: SmallVec<[usize; 4]>,
+        axes: Shape,
     },
     /// Dims of size 1 repeat to a new size, which may be 0. Same rank.
     Expand {

@@ -61,7 +61,7 @@ impl TensorData {
         let shape = shape.into();
         let count = elems.len();
         assert!(
-            element_count(&shape) == Some(count),
+            shape.num_elements() == count,
             "shape {shape} does not fit {count} elements"
         );
         Self {
@@ -84,7 +84,7 @@ impl TensorData {
         dtype: DType,
     ) -> Result<Self, DataError> {
         let shape = shape.into();
-        let expected = element_count(&shape).and_then(|count| count.checked_mul(dtype.size()));
+        let expected = shape.num_elements().checked_mul(dtype.size());
         if expected != Some(bytes.len()) {
             return Err(DataError::InvalidByteLength {
                 shape,
@@ -295,16 +295,6 @@ impl TensorData {
             })
         }
     }
-}
-
-/// The product of the sizes, `None` if it exceeds what an address can count.
-fn element_count(shape: &Shape) -> Option<usize> {
-    if shape.contains(&0) {
-        return Some(0);
-    }
-    shape
-        .iter()
-        .try_fold(1usize, |count, size| count.checked_mul(*size))
 }
 
 /// Whether all truth values are 0 or 1; true for other dtypes.

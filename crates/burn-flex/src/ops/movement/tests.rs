@@ -89,7 +89,12 @@ fn reshapes_keep_the_order_of_elements() {
 
 #[test]
 fn reshapes_of_evenly_spaced_elements_are_views() {
-    type Case<'a> = (&'a [usize], &'a [isize], &'a [usize], Option<&'a [isize]>);
+    type Case = (
+        &'static [usize],
+        &'static [isize],
+        &'static [usize],
+        Option<&'static [isize]>,
+    );
     let cases: [Case; 8] = [
         (&[2, 3, 4], &[12, 4, 1], &[6, 4], Some(&[4, 1])),
         (&[6, 4], &[4, 1], &[2, 3, 2, 2], Some(&[12, 4, 2, 1])),

@@ -1,0 +1,14 @@
+//! The sample table on the fusing CPU device, against the same device without fusion.
+
+use burn_backend_tests::modes;
+use burn_dispatch::registry;
+
+#[test]
+fn fused_and_unfused_give_the_same_bits() {
+    modes::fused(registry::flex(), registry::flex_fused());
+}
+
+#[test]
+fn gradients_agree_with_finite_differences() {
+    modes::gradients(registry::flex_fused());
+}

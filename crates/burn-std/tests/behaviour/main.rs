@@ -1,0 +1,10 @@
+//! The behaviour of `burn-std`, one file a topic, all in one binary to link once.
+
+mod bytes;
+mod compare;
+mod data;
+mod distribution;
+mod element;
+mod rest;
+mod shape;
+mod slice;

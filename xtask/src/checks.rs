@@ -1,0 +1,141 @@
+//! `run-checks`, `lint` and `test`: what cargo and its tools find, in a fixed order.
+//!
+//! The house rules are in [`crate::tidy`], the book's snippets in [`crate::book`].
+
+use crate::util::{Result, Steps, cargo, installed, program};
+use crate::{book, tidy};
+use clap::{Args, ValueEnum};
+
+/// The engine that runs the tests.
+#[derive(Args)]
+pub(crate) struct Engine {
+    /// Engine that the tests run on
+    #[arg(long, value_enum, default_value_t = Backend::Flex)]
+    pub(crate) backend: Backend,
+}
+
+/// Engines by the name that users know them by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Backend {
+    /// CPU kernels in pure Rust
+    Flex,
+    /// JIT-compiled CPU kernels
+    Cpu,
+    /// Vulkan through wgpu
+    Vulkan,
+    /// NVIDIA GPUs
+    Cuda,
+}
+
+impl Backend {
+    /// The engines that exist in this workspace today.
+    const BUILT: &[Self] = &[Self::Flex];
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::Flex => "flex",
+            Self::Cpu => "cpu",
+            Self::Vulkan => "vulkan",
+            Self::Cuda => "cuda",
+        }
+    }
+
+    /// An error that names what exists, for an engine that does not.
+    fn require_built(self) -> Result {
+        if Self::BUILT.contains(&self) {
+            return Ok(());
+        }
+        let built: Vec<_> = Self::BUILT.iter().map(|backend| backend.name()).collect();
+        Err(format!(
+            "the engine `{}` is not built yet; tests can run on: {}",
+            self.name(),
+            built.join(", ")
+        ))
+    }
+}
+
+/// A crate that must build without the standard library, with the features to leave on.
+///
+/// Beyond the names of engines and layers there is nothing to choose: `rayon` and `simd` are
+/// extras of the hosted build.
+pub(crate) const NO_STD: &[(&str, &str)] = &[
+    ("burn-std", ""),
+    ("burn-ir", ""),
+    ("burn-backend", ""),
+    ("burn-flex", ""),
+    ("burn-autodiff", ""),
+    ("burn-capture", ""),
+    ("burn-fusion", ""),
+    ("burn-dispatch", "flex,autodiff,capture,fusion"),
+    ("burn-tensor", "flex,autodiff,capture,fusion"),
+    ("burn-pack", ""),
+    ("burn-core", "flex,autodiff,capture,fusion"),
+    ("burn-nn", "flex,autodiff,capture,fusion"),
+    ("burn-optim", "flex,autodiff,capture,fusion"),
+    ("burn", "flex,autodiff,capture,fusion"),
+];
+
+/// Everything a change must pass before it is merged.
+pub(crate) fn run_checks(steps: &mut Steps, backend: Backend) -> Result {
+    backend.require_built()?;
+    lint(steps)?;
+    test(steps, backend)?;
+    book::run(steps)
+}
+
+/// Whatever can be found without running a test.
+pub(crate) fn lint(steps: &mut Steps) -> Result {
+    steps.command("format", &mut cargo(&["fmt", "--all", "--check"]))?;
+    tidy::run(steps)?;
+    if installed("typos") {
+        steps.command("spelling", &mut program("typos", &[]))?;
+    } else {
+        steps.skip("spelling", "typos is not installed");
+    }
+    let clippy = [
+        "clippy",
+        "--workspace",
+        "--all-targets",
+        "--",
+        "-D",
+        "warnings",
+    ];
+    steps.command("clippy", &mut cargo(&clippy))?;
+    let mut doc = cargo(&["doc", "--workspace", "--no-deps"]);
+    steps.command("documentation", doc.env("RUSTDOCFLAGS", "-D warnings"))?;
+    for (name, features) in NO_STD {
+        let check = [
+            "check",
+            "-p",
+            name,
+            "--no-default-features",
+            "--features",
+            features,
+        ];
+        steps.command(&format!("no_std: {name}"), &mut cargo(&check))?;
+    }
+    Ok(())
+}
+
+/// The tests of the whole workspace, documentation tests included.
+pub(crate) fn test(steps: &mut Steps, backend: Backend) -> Result {
+    backend.require_built()?;
+    steps.command(
+        &format!("test on {}", backend.name()),
+        &mut cargo(&["test", "--workspace"]),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_engine_that_is_not_built_is_refused_with_the_list_of_those_that_are() {
+        assert_eq!(Backend::Flex.require_built(), Ok(()));
+        assert_eq!(
+            Backend::Cuda.require_built(),
+            Err("the engine `cuda` is not built yet; tests can run on: flex".to_owned())
+        );
+    }
+}
