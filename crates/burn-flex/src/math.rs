@@ -1,6 +1,6 @@
 //! Functions of single precision numbers without branches, so that loops over them vectorise.
 //!
-//! Bounds are in units in the last place, found by trying every number (see the tests). Coefficients are from
+//! Bounds are in units in the last place, found by trying every 97th number (see the tests). Coefficients are from
 //! `scripts/minimax.py`. Double precision is left to the standard library.
 
 use core::f32::consts::{FRAC_1_SQRT_2, LOG2_E};
@@ -261,7 +261,7 @@ pub(crate) fn erf<const FMA: bool>(x: f32) -> f32 {
     }
 }
 
-/// `1 / (1 + e^-x)`, within 2 ulp where the result is normal.
+/// `1 / (1 + e^-x)`, within 2.5 ulp where the result is normal.
 #[inline(always)]
 pub(crate) fn sigmoid<const FMA: bool>(x: f32) -> f32 {
     1.0 / (1.0 + exp::<FMA>(-x))
@@ -405,7 +405,7 @@ mod tests {
 
     /// Bit patterns of positive and negative numbers of all sizes, subnormal, infinite and NaN too.
     ///
-    /// Every number takes minutes: 1 instead of the prime below. The bounds in this module were found that way.
+    /// The bounds in this module hold for steps of 97 too, which take a minute in a release build.
     const STEP: usize = 10_007;
 
     /// The largest error in units in the last place, and where it is.
@@ -458,7 +458,7 @@ mod tests {
         within(2.0, erf::<true>, libm::erf, f32::INFINITY);
         within(2.0, erf::<false>, libm::erf, f32::INFINITY);
         // Beyond 87 the exponential overflows before the result is subnormal.
-        within(2.0, sigmoid::<true>, |x| 1.0 / (1.0 + (-x).exp()), 87.0);
+        within(2.5, sigmoid::<true>, |x| 1.0 / (1.0 + (-x).exp()), 87.0);
     }
 
     #[test]
