@@ -451,6 +451,7 @@ impl Machine<'_> {
     fn run(&self, range: Range<usize>) {
         let block = self.block().min(range.len());
         let lines = block.div_ceil(8);
+        let far = self.is_far(range.len());
         // Only what was written is read, so the capacity is enough.
         let mut scratch = Vec::<Line>::with_capacity(lines * self.slots);
         let scratch = scratch.as_mut_ptr();
@@ -474,7 +475,10 @@ impl Machine<'_> {
             for (source, place) in self.sources.iter().zip(&mut places) {
                 *place = find(source, part.clone(), &slot);
             }
-            for Task { step, args, to } in self.program.tasks {
+            for (at, Task { step, args, to }) in self.program.tasks.iter().enumerate() {
+                if far {
+                    self.fetch_ahead(part.end, block, at);
+                }
                 let args = args.map(|arg| match arg {
                     Place::Input(at) => places[at],
                     Place::Temporary(at) => slot(at).cast_const(),
@@ -490,6 +494,34 @@ impl Machine<'_> {
                 unsafe { step.run(args, to, part.len()) };
             }
             start = part.end;
+        }
+    }
+
+    /// Whether memory is slow enough to be asked ahead: what a core works on is more than its caches hold.
+    fn is_far(&self, len: usize) -> bool {
+        const CACHES: usize = 1024 * 1024;
+        let read: usize = self.sources.iter().map(Source::size).sum();
+        self.program.tasks.len() > 1 && len * read > CACHES
+    }
+
+    /// Asks for a share of the next block while step `at` computes on this one. The machine itself stops looking ahead at
+    /// the end of a page, which is where blocks of 4 bytes an element end, and does not know that steps on scratch memory
+    /// are followed by the next page.
+    fn fetch_ahead(&self, next: usize, block: usize, at: usize) {
+        let inputs = self.sources.iter().filter_map(|source| match source {
+            Source::Linear { from, size } | Source::Staged { from, size, .. } => {
+                Some((*from, *size))
+            }
+            Source::Repeated { .. } | Source::Strided { .. } => None,
+        });
+        for (from, size) in inputs.chain(self.targets.iter().copied()) {
+            let lines = block * size / size_of::<Line>();
+            let tasks = self.program.tasks.len();
+            for line in lines * at / tasks..lines * (at + 1) / tasks {
+                // The address may be past the end: asking for it does nothing.
+                let line = line * size_of::<Line>();
+                fetch(from.get().wrapping_add(next * size + line));
+            }
         }
     }
 
@@ -511,6 +543,19 @@ impl Machine<'_> {
             _ => end,
         })
     }
+}
+
+/// Asks for a line of memory without waiting for it.
+#[inline(always)]
+fn fetch(address: *const u8) {
+    #[cfg(target_arch = "x86_64")]
+    {
+        use core::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+        // SAFETY: a prefetch reads nothing and never faults.
+        unsafe { _mm_prefetch::<_MM_HINT_T0>(address.cast()) };
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = address;
 }
 
 /// Brings elements side by side if they are not, and says where they are.
@@ -563,8 +608,10 @@ fn find(source: &Source, part: Range<usize>, slot: &dyn Fn(usize) -> *mut u8) ->
 /// # Safety
 /// `from` is readable for `size` bytes, and `to`, which is aligned for them, writable for `len` times as many.
 pub(crate) unsafe fn fill(from: *const u8, size: usize, to: *mut u8, len: usize) {
-    // SAFETY: the caller's promise. The bytes of a scalar have no alignment.
+    /// # Safety
+    /// As the function around it.
     unsafe fn typed<T: Copy>(from: *const u8, to: *mut u8, len: usize) {
+        // SAFETY: the caller's promise. The bytes of a scalar have no alignment.
         unsafe {
             let value = from.cast::<T>().read_unaligned();
             core::slice::from_raw_parts_mut(to.cast::<T>(), len).fill(value);

@@ -120,12 +120,12 @@ impl<'a> Plan<'a> {
         let args = self.args(operation);
         self.tasks.push(Task { step, args, to });
         operation.each(&mut |slot| {
-            if let (Some(Place::Temporary(place)), true) =
-                (self.places[slot.0], self.last_reads[slot.0] == Some(at))
+            let last = self.last_reads[slot.0] == Some(at);
+            if let Some(Place::Temporary(place)) = self.places[slot.0]
+                && last
+                && !self.free.contains(&place)
             {
-                if !self.free.contains(&place) {
-                    self.free.push(place);
-                }
+                self.free.push(place);
             }
         });
     }

@@ -11,11 +11,16 @@ use half::{bf16, f16};
 /// # Safety
 /// `x` is valid to read for `len` elements of `from`, `out` to write for as many of `to`; they do not overlap.
 pub(crate) unsafe fn block(from: DType, to: DType, x: *const u8, out: *mut u8, len: usize) {
-    // SAFETY: the caller's promise, in both helpers.
+    /// # Safety
+    /// As the function around it.
     unsafe fn slice<'a, T>(x: *const u8, len: usize) -> &'a [T] {
+        // SAFETY: the caller's promise.
         unsafe { core::slice::from_raw_parts(x.cast(), len) }
     }
+    /// # Safety
+    /// As the function around it.
     unsafe fn slice_mut<'a, T>(x: *mut u8, len: usize) -> &'a mut [T] {
+        // SAFETY: the caller's promise.
         unsafe { core::slice::from_raw_parts_mut(x.cast(), len) }
     }
     // SAFETY: the caller's promise, and each pair of types is the one that was matched.

@@ -55,6 +55,10 @@ const WORDS: usize = 4 * LANES;
 
 impl Stream {
     /// The words of one group: Philox4x32 with 10 rounds (Salmon, Moraes, Dror and Shaw 2011, section 3.2).
+    #[expect(
+        clippy::needless_range_loop,
+        reason = "lanes of several arrays at once"
+    )]
     #[inline(always)]
     fn group(self, group: u64) -> [[u32; LANES]; 4] {
         const MULTIPLIERS: [u32; 2] = [0xD251_1F53, 0xCD9E_8D57];
@@ -95,6 +99,10 @@ struct Words32<'a, F> {
 impl<F: Pair> Kernel for Words32<'_, F> {
     type Output = ();
 
+    #[expect(
+        clippy::needless_range_loop,
+        reason = "lanes of several arrays at once"
+    )]
     #[inline(always)]
     fn run<const FMA: bool>(self) {
         let mut elems = [0.0; WORDS];

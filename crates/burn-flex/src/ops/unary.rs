@@ -138,7 +138,7 @@ macro_rules! integers {
     };
 }
 
-integers!(|x| Self::wrapping_abs(x), |x| Self::signum(x), i8 i16 i32 i64);
+integers!(Self::wrapping_abs, Self::signum, i8 i16 i32 i64);
 integers!(|x| x, |x| Ord::min(x, 1), u8 u16 u32 u64);
 
 /// Only the check of an instruction stands between a user and this.
