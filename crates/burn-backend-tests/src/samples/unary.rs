@@ -68,6 +68,12 @@ fn smooth() -> Vec<Sample> {
             .edges(SPECIAL)
             .ulps(2.0)
             .smooth(),
+        unary(UnaryOp::Atan)
+            .reference(f64::atan)
+            .within(-4.0, 4.0)
+            .edges(SPECIAL)
+            .ulps(2.0)
+            .smooth(),
         unary(UnaryOp::Tanh)
             .reference(f64::tanh)
             .within(-4.0, 4.0)

@@ -61,6 +61,7 @@ impl Unary for f32 {
                 map!(math::cos, x => out);
                 many_turns(libm::cosf, x, out);
             }
+            UnaryOp::Atan => map!(Float::atan, x => out),
             UnaryOp::Tanh => map!(math::tanh::<FMA>, x => out),
             UnaryOp::Erf => map!(math::erf::<FMA>, x => out),
             UnaryOp::Floor => map!(math::floor, x => out),
@@ -98,6 +99,7 @@ impl Unary for f64 {
             UnaryOp::Recip => map!(|x: f64| 1.0 / x, x => out),
             UnaryOp::Sin => map!(Float::sin, x => out),
             UnaryOp::Cos => map!(Float::cos, x => out),
+            UnaryOp::Atan => map!(Float::atan, x => out),
             UnaryOp::Tanh => map!(Float::tanh, x => out),
             UnaryOp::Erf => map!(libm::erf, x => out),
             UnaryOp::Floor => map!(math::floor64, x => out),
@@ -126,6 +128,7 @@ macro_rules! integers {
                     | UnaryOp::Recip
                     | UnaryOp::Sin
                     | UnaryOp::Cos
+                    | UnaryOp::Atan
                     | UnaryOp::Tanh
                     | UnaryOp::Erf
                     | UnaryOp::Floor

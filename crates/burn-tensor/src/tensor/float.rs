@@ -1,4 +1,4 @@
-//! Functions of floats. Inverse trigonometric functions have no instruction yet.
+//! Functions of floats.
 
 use super::Tensor;
 use crate::emit;
@@ -34,6 +34,8 @@ impl<const D: usize, K: FloatMath> Tensor<D, K> {
         sin = Sin;
         /// The cosine of an angle in radians.
         cos = Cos;
+        /// The angle in [-π/2, π/2] whose tangent the element is, in radians.
+        atan = Atan;
         /// The hyperbolic tangent.
         tanh = Tanh;
     }
