@@ -40,6 +40,26 @@ impl<const D: usize, K: FloatMath> Tensor<D, K> {
         tanh = Tanh;
     }
 
+    /// The angle in [-π/2, π/2] whose sine the element is, in radians; NaN beyond [-1, 1].
+    ///
+    /// `asin x = atan(x / √((1 - x)·(1 + x)))`, a quotient that is infinite at the ends, as it should be.
+    #[track_caller]
+    pub fn asin(self) -> Self {
+        let below = self.clone().neg().add_scalar(1);
+        let above = self.clone().add_scalar(1);
+        self.div(below.mul(above).sqrt()).atan()
+    }
+
+    /// The angle in [0, π] whose cosine the element is, in radians; NaN beyond [-1, 1].
+    ///
+    /// `acos x = 2·atan(√((1 - x) / (1 + x)))`, which keeps its accuracy near 1.
+    #[track_caller]
+    pub fn acos(self) -> Self {
+        let below = self.clone().neg().add_scalar(1);
+        let above = self.add_scalar(1);
+        below.div(above).sqrt().atan().mul_scalar(2)
+    }
+
     /// The tangent of an angle in radians.
     #[track_caller]
     pub fn tan(self) -> Self {
@@ -100,6 +120,32 @@ impl<const D: usize> Tensor<D, Float> {
         round = Round;
         /// The integer part.
         trunc = Trunc;
+    }
+
+    /// The angle of the point `(other, self)` in [-π, π], in radians: `y.atan2(x)`. Signs of zeros count.
+    #[track_caller]
+    pub fn atan2(self, other: Self) -> Self {
+        let (y, x) = (self.clone().abs(), other.clone().abs());
+        let (larger, smaller) = (y.clone().max_pair(x.clone()), y.clone().min_pair(x.clone()));
+        // 0 / 0 stands for the axis, ∞ / ∞ for the diagonal.
+        let ratio = smaller.div(larger.clone());
+        let ratio = ratio
+            .mask_fill(larger.clone().equal_scalar(0), 0)
+            .mask_fill(x.clone().is_inf().bool_and(y.clone().is_inf()), 1);
+        let acute = ratio.atan();
+        let steep = acute.clone().neg().add_scalar(PI / 2.0);
+        let right = acute.mask_where(y.greater(x), steep);
+        let left = right.clone().neg().add_scalar(PI);
+        let angle = right.mask_where(other.is_negative(), left);
+        angle.clone().mask_where(self.is_negative(), angle.neg())
+    }
+
+    /// Whether the sign is set, that of zero too.
+    #[track_caller]
+    fn is_negative(self) -> Tensor<D, Bool> {
+        self.clone()
+            .lower_scalar(0)
+            .bool_or(self.recip().lower_scalar(0))
     }
 
     /// The tensor to the power of another one.

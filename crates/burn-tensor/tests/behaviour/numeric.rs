@@ -214,3 +214,45 @@ fn casts_choose_the_element_type_and_the_kind() {
     let text = message(|| ints([1]).cast(DType::F32));
     assert!(text.contains("kind Int was expected"), "{text}");
 }
+
+/// Against the language's own functions, ends of the domain included.
+#[test]
+fn inverse_trigonometric_functions_hold_to_the_ends_of_their_domain() {
+    let x = [-1.0f32, -0.999_999, -0.5, -0.0, 1e-6, 0.7, 0.999_999, 1.0];
+    close(floats(x).asin(), x.map(f32::asin));
+    close(floats(x).acos(), x.map(f32::acos));
+    let wide = [-1e30f32, -2.0, 0.0, 3.0, f32::INFINITY];
+    close(floats(wide).atan(), wide.map(f32::atan));
+    assert!(floats([1.5]).asin().into_scalar::<f32>().is_nan());
+    assert!(floats([-1.5]).acos().into_scalar::<f32>().is_nan());
+}
+
+/// IEEE 754's table for `atan2`: quadrants, axes with the sign of their zero, and infinities.
+#[test]
+fn atan2_knows_quadrants_and_signs_of_zero() {
+    const INF: f32 = f32::INFINITY;
+    let points: [(f32, f32); 14] = [
+        (1.0, 2.0),
+        (1.0, -2.0),
+        (-1.0, -2.0),
+        (-3.0, 2.0),
+        (0.0, 1.0),
+        (-0.0, 1.0),
+        (0.0, -1.0),
+        (-0.0, -1.0),
+        (0.0, 0.0),
+        (-0.0, -0.0),
+        (0.0, -0.0),
+        (INF, INF),
+        (-INF, -INF),
+        (1.0, -INF),
+    ];
+    let found = floats(points.map(|(y, _)| y)).atan2(floats(points.map(|(_, x)| x)));
+    close(found, points.map(|(y, x)| y.atan2(x)));
+    assert!(
+        floats([f32::NAN])
+            .atan2(floats([1.0]))
+            .into_scalar::<f32>()
+            .is_nan()
+    );
+}
