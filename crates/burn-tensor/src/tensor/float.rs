@@ -136,13 +136,13 @@ impl<const D: usize> Tensor<D, Float> {
         let steep = acute.clone().neg().add_scalar(PI / 2.0);
         let right = acute.mask_where(y.greater(x), steep);
         let left = right.clone().neg().add_scalar(PI);
-        let angle = right.mask_where(other.is_negative(), left);
-        angle.clone().mask_where(self.is_negative(), angle.neg())
+        let angle = right.mask_where(other.signed(), left);
+        angle.clone().mask_where(self.signed(), angle.neg())
     }
 
     /// Whether the sign is set, that of zero too.
     #[track_caller]
-    fn is_negative(self) -> Tensor<D, Bool> {
+    fn signed(self) -> Tensor<D, Bool> {
         self.clone()
             .lower_scalar(0)
             .bool_or(self.recip().lower_scalar(0))
