@@ -1,5 +1,6 @@
 //! The tensor of this backend: shared storage under a strided layout. Nothing here computes.
 
+use crate::ops::movement::copy_strided;
 use crate::rows::{Row, Rows};
 use alloc::sync::Arc;
 use alloc::vec::Vec;
@@ -145,11 +146,6 @@ impl FlexTensor {
         self.layout.is_contiguous(&self.meta.shape)
     }
 
-    /// The rows of the tensor, as positions in its storage.
-    pub(crate) fn rows(&self) -> Rows {
-        Rows::new(&self.meta.shape, &self.layout.strides, self.layout.offset)
-    }
-
     /// The bytes of the storage.
     pub(crate) fn bytes(&self) -> &Bytes {
         &self.storage
@@ -184,18 +180,26 @@ impl FlexTensor {
             return self;
         }
         let meta = self.meta.clone();
-        // SAFETY: `copy` below writes as many elements as the shape has.
-        let mut storage = unsafe { allocate(self.len() * meta.dtype.size(), meta.dtype) };
-        let (rows, from, to) = (self.rows(), self.storage.as_ptr(), storage.as_mut_ptr());
-        // SAFETY: rows of this tensor are inside its storage; the new buffer has room for all elements.
+        let size = meta.dtype.size();
+        // SAFETY: the copy writes as many elements as the shape has.
+        let mut storage = unsafe { allocate(self.len() * size, meta.dtype) };
+        let dense = Strides::contiguous(&meta.shape);
+        let from = self
+            .storage
+            .as_ptr()
+            .wrapping_add(self.layout.offset * size);
+        // SAFETY: the layout stays inside the storage, which is aligned; the new buffer has room for all elements, which
+        // dense strides reach once each.
         unsafe {
-            match meta.dtype.size() {
-                1 => copy::<u8>(&rows, from.cast(), to.cast()),
-                2 => copy::<u16>(&rows, from.cast(), to.cast()),
-                4 => copy::<u32>(&rows, from.cast(), to.cast()),
-                _ => copy::<u64>(&rows, from.cast(), to.cast()),
-            }
-        }
+            copy_strided(
+                size,
+                &meta.shape,
+                from,
+                &self.layout.strides,
+                storage.as_mut_ptr(),
+                &dense,
+            )
+        };
         Self::contiguous(meta, storage)
     }
 
@@ -241,56 +245,6 @@ impl FlexTensor {
                 .then(|| &self.storage::<E>()[from..from + len]),
         }
     }
-}
-
-/// Copies the elements of `rows` in row-major order.
-///
-/// # Safety
-/// Every position of `rows` is readable from `from`, and `to` is writable for all elements; they do not overlap.
-unsafe fn copy<T: Copy + Send + Sync>(rows: &Rows, from: *const T, to: *mut T) {
-    let (from, to) = (
-        crate::parallel::Shared(from.cast_mut()),
-        crate::parallel::Shared(to),
-    );
-    let dims = rows.dims();
-    let (columns, stride) = rows.inner();
-    let (lines, line_stride) = dims[dims.len().saturating_sub(2)];
-    // A transposition reads a line of memory for each element, so it goes by tiles that use whole lines.
-    if dims.len() > 1 && stride.unsigned_abs() > line_stride.unsigned_abs() && line_stride != 0 {
-        const TILE: usize = 16;
-        let tiles = lines.div_ceil(TILE);
-        let matrices = rows.len() / (lines * columns);
-        crate::parallel::split(
-            matrices * tiles,
-            1,
-            TILE * columns * 4 * size_of::<T>(),
-            &|part| {
-                for tile in part {
-                    let (matrix, first) = (tile / tiles, tile % tiles * TILE);
-                    let (index, last) = (matrix * lines * columns, lines.min(first + TILE));
-                    let start = rows.at(index);
-                    for left in (0..columns).step_by(TILE) {
-                        for line in first..last {
-                            for column in left..columns.min(left + TILE) {
-                                let position =
-                                    start + line as isize * line_stride + column as isize * stride;
-                                // SAFETY: the caller's promise; tiles write disjoint elements.
-                                unsafe {
-                                    let value = *from.get().offset(position);
-                                    *to.get().add(index + line * columns + column) = value;
-                                }
-                            }
-                        }
-                    }
-                }
-            },
-        );
-        return;
-    }
-    crate::parallel::split(rows.len(), 1, 2 * size_of::<T>(), &|range| {
-        // SAFETY: the caller's promise; ranges write disjoint elements.
-        unsafe { pack(rows, range.clone(), from.get(), to.get().add(range.start)) };
-    });
 }
 
 /// Copies a range of the elements of `rows` to `to`.
