@@ -1,0 +1,45 @@
+//! Elementwise activations. Those over a dim are lowered.
+
+use super::cast::computing;
+use super::kernel::{Element, Lanes};
+use super::unary::{constant, erf};
+use burn_ir::ActivationOp;
+use burn_std::DType;
+use core::f64::consts::FRAC_1_SQRT_2;
+use cubecl::ir::pliron::value::Value;
+use cubecl::prelude::*;
+
+/// Builds an activation of elements of `dtype`.
+pub(super) fn build(
+    scope: &Scope,
+    op: ActivationOp,
+    input: Value,
+    dtype: DType,
+    lanes: usize,
+) -> Value {
+    computing(scope, dtype, lanes, [input], |[input]| {
+        floats::expand::<Element, Lanes>(scope, input.into(), op, dtype == DType::F64)
+            .read_value(scope)
+    })
+}
+
+#[cube]
+fn floats<F: Float, N: Size>(
+    x: Vector<F, N>,
+    #[comptime] op: ActivationOp,
+    #[comptime] wide: bool,
+) -> Vector<F, N> {
+    let zero = Vector::new(F::new(0.0f32));
+    let one = Vector::new(F::new(1.0f32));
+    match comptime!(op) {
+        ActivationOp::Relu => select_many(x.less_equal(&zero), zero, x),
+        ActivationOp::Gelu => {
+            let scaled = x * Vector::new(constant::<F>(FRAC_1_SQRT_2));
+            x * Vector::new(F::new(0.5f32)) * (one + erf::<F, N>(scaled, wide))
+        }
+        ActivationOp::Sigmoid => one / (one + (-x).exp()),
+        ActivationOp::Softmax { .. } | ActivationOp::LogSoftmax { .. } => {
+            comptime!(unreachable!("softmax is lowered"))
+        }
+    }
+}

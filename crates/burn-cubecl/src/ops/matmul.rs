@@ -1,0 +1,188 @@
+//! Matrix products: CubeK's kernels for large products of floats; elsewhere one unit computes one element.
+
+use super::group::{address_type, index, index_type, is_wide};
+use super::kernel::place;
+use super::layout::{Layout, broadcast};
+use super::movement;
+use super::reduce::combine;
+use crate::device::{count, storage};
+use crate::{CubeDevice, CubeTensor};
+use burn_ir::{BinaryOp, Described, TensorMeta};
+use burn_std::DType;
+use cubecl::calculate_cube_count_elemwise;
+use cubecl::prelude::*;
+use cubek::matmul::definition::{MatmulElems, MatmulGlobalElems};
+use cubek::matmul::launch::launch_ref;
+use cubek::matmul::strategy::Strategy;
+use cubek::matmul::tiled;
+use cubek::std::InputBinding;
+
+/// From this many multiplications on, tiles pay.
+const LARGE: usize = 64 * 64 * 64;
+
+/// Buffers may be entered at multiples of this many bytes on every runtime.
+const ALIGNMENT: usize = 256;
+
+/// Runs a matrix product.
+pub(crate) fn run(
+    device: &CubeDevice,
+    lhs: CubeTensor,
+    rhs: CubeTensor,
+    output: TensorMeta,
+) -> CubeTensor {
+    let client = device.client();
+    let dtype = output.dtype;
+    let tensor = CubeTensor::empty(device, output);
+    let len = count(tensor.meta());
+    if len == 0 {
+        return tensor;
+    }
+    let shape = tensor.meta().shape.clone();
+    let batch = shape.len() - 2;
+    let inner = lhs.meta().shape[batch + 1];
+    if dtype.is_float() && len * inner >= LARGE && by_tiles(device, &lhs, &rhs, &tensor) {
+        return tensor;
+    }
+    let batches = |input: &CubeTensor| {
+        broadcast(
+            &input.meta().shape[..batch],
+            &input.strides()[..batch],
+            &shape[..batch],
+        )
+    };
+    let layout = Layout::new(&shape[..batch], &[batches(&lhs), batches(&rhs)]);
+    let mut arguments: Vec<isize> = layout.sizes.iter().map(|size| *size as isize).collect();
+    for (input, strides) in [&lhs, &rhs].into_iter().zip(&layout.strides) {
+        arguments.push(input.offset() as isize);
+        arguments.extend(strides);
+        arguments.extend(&input.strides()[batch..]);
+    }
+    let inputs = [lhs, rhs];
+    let wide = is_wide(&inputs, core::slice::from_ref(&tensor));
+    let [lhs, rhs] = inputs.map(|input| {
+        let len = input.handle().size() as usize / storage(dtype).size();
+        // SAFETY: the length is that of the buffer.
+        unsafe { BufferArg::from_raw_parts(input.handle().clone(), len) }
+    });
+    let accumulator = match dtype {
+        DType::F16 | DType::BF16 => DType::F32,
+        other => other,
+    };
+    let cube_dim = CubeDim::new(client, len);
+    // SAFETY: the layouts lie in the buffers of the operands, the kernel writes below `len`, which is the number of
+    // elements of the output's, and its loop ends at `inner`.
+    unsafe {
+        dot::launch_unchecked(
+            client,
+            calculate_cube_count_elemwise(client, len, cube_dim),
+            cube_dim,
+            address_type(wide),
+            lhs,
+            rhs,
+            BufferArg::from_raw_parts(tensor.handle().clone(), len),
+            arguments.into_iter().map(|it| index(it, wide)).collect(),
+            len,
+            shape[batch],
+            shape[batch + 1],
+            inner,
+            accumulator,
+            layout.rank(),
+            storage(dtype),
+            storage(accumulator),
+            index_type(wide),
+        );
+    }
+    tensor
+}
+
+/// Runs one of CubeK's kernels, if it has one for this.
+fn by_tiles(device: &CubeDevice, lhs: &CubeTensor, rhs: &CubeTensor, output: &CubeTensor) -> bool {
+    let client = device.client();
+    let elem = storage(output.meta().dtype);
+    let bind = |tensor: &CubeTensor| {
+        let offset = tensor.offset() * elem.size();
+        let backwards = tensor.strides().iter().any(|stride| *stride < 0);
+        let tensor = match backwards || offset % ALIGNMENT != 0 {
+            true => movement::plain(device, tensor.clone()),
+            false => tensor.clone(),
+        };
+        let offset = (tensor.offset() * elem.size()) as u64;
+        TensorBinding {
+            handle: tensor.handle().clone().offset_start(offset).binding(),
+            strides: tensor
+                .strides()
+                .iter()
+                .map(|stride| *stride as usize)
+                .collect(),
+            shape: tensor.meta().shape.iter().copied().collect(),
+            tiling: Default::default(),
+        }
+    };
+    let input = |tensor| InputBinding::new(bind(tensor), elem);
+    let globals = MatmulGlobalElems {
+        lhs: elem,
+        rhs: elem,
+        out: elem,
+    };
+    let is_cpu = client.properties().hardware.num_cpu_cores.is_some();
+    let cmma = (!is_cpu).then(|| tiled::Strategy::Cmma(Default::default()));
+    let strategies = cmma
+        .into_iter()
+        .chain([tiled::Strategy::CpuGemm(Default::default())]);
+    strategies.map(Strategy::from).any(|strategy| {
+        let mut elems = MatmulElems::from_globals(&globals);
+        let output = bind(output);
+        launch_ref(
+            &strategy,
+            client,
+            input(lhs),
+            input(rhs),
+            output,
+            &mut elems,
+        )
+        .is_ok()
+    })
+}
+
+#[cube(launch_unchecked, address_type = "dynamic")]
+fn dot<E: Numeric, A: Numeric, I: Int>(
+    lhs: &[E],
+    rhs: &[E],
+    output: &mut [E],
+    layout: &Sequence<InputScalar>,
+    len: usize,
+    rows: usize,
+    columns: usize,
+    inner: usize,
+    #[comptime] dtype: DType,
+    #[comptime] rank: usize,
+    #[define(E)] _elem: ElemType,
+    #[define(A)] _accumulator: ElemType,
+    #[define(I)] _index: ElemType,
+) {
+    if ABSOLUTE_POS < len {
+        let column = ABSOLUTE_POS % columns;
+        let row = ABSOLUTE_POS / columns % rows;
+        let batch = ABSOLUTE_POS / columns / rows;
+        let lhs_at = comptime!(rank);
+        let rhs_at = comptime!(2 * rank + 3);
+        let lhs_start = place::<I>(batch, layout, 0usize, rank, lhs_at, false);
+        let rhs_start = place::<I>(batch, layout, 0usize, rank, rhs_at, false);
+        let row_stride = layout[comptime!(lhs_at + 1 + rank)].get::<I>();
+        let lhs_stride = layout[comptime!(lhs_at + 2 + rank)].get::<I>();
+        let rhs_stride = layout[comptime!(rhs_at + 1 + rank)].get::<I>();
+        let column_stride = layout[comptime!(rhs_at + 2 + rank)].get::<I>();
+        let mut lhs_place = I::cast_from(lhs_start) + I::cast_from(row) * row_stride;
+        let mut rhs_place = I::cast_from(rhs_start) + I::cast_from(column) * column_stride;
+        let mut sum = Vector::<A, Const<1>>::new(A::from_int(0));
+        for _ in 0..inner {
+            let left = Vector::<A, Const<1>>::cast_from(lhs[usize::cast_from(lhs_place)]);
+            let right = Vector::<A, Const<1>>::cast_from(rhs[usize::cast_from(rhs_place)]);
+            let product = combine::<A, Const<1>>(left, right, BinaryOp::Mul, dtype);
+            sum = combine::<A, Const<1>>(sum, product, BinaryOp::Add, dtype);
+            lhs_place += lhs_stride;
+            rhs_place += rhs_stride;
+        }
+        output[ABSOLUTE_POS] = E::cast_from(sum);
+    }
+}
