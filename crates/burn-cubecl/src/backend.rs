@@ -1,6 +1,6 @@
 //! The backend: which instructions it runs, and where each family goes.
 
-use crate::ops::{create, group, matmul, movement, reduce};
+use crate::ops::{create, group, matmul, movement, reduce, softmax};
 use crate::{CubeDevice, CubeTensor, transfer};
 use burn_backend::Backend;
 use burn_ir::{ActivationOp, Checked, Class, Described, Operation, Outputs};
@@ -34,26 +34,11 @@ impl Backend for Cube {
     }
 
     fn supports<T: Described>(device: &CubeDevice, operation: &Operation<T>) -> bool {
-        let has_kernel = match operation {
-            Operation::Activation { op, .. } => match op {
-                ActivationOp::Relu | ActivationOp::Gelu | ActivationOp::Sigmoid => true,
-                ActivationOp::Softmax { .. } | ActivationOp::LogSoftmax { .. } => false,
-            },
-            Operation::Create { .. }
-            | Operation::Cast { .. }
-            | Operation::Unary { .. }
-            | Operation::Binary { .. }
-            | Operation::Compare { .. }
-            | Operation::Where { .. }
-            | Operation::Reduce { .. }
-            | Operation::Movement { .. }
-            | Operation::Matmul { .. } => true,
-        };
         let mut computes = true;
         operation.each(&mut |tensor| computes &= device.computes(tensor.meta().dtype));
         // An instruction that describes nothing is no instruction of this backend either.
         let outputs = operation.infer();
-        has_kernel && computes && outputs.is_ok_and(|it| device.computes(it.one().dtype))
+        computes && outputs.is_ok_and(|it| device.computes(it.one().dtype))
     }
 
     fn execute(device: &CubeDevice, operation: Checked<CubeTensor>) -> Outputs<CubeTensor> {
@@ -64,6 +49,13 @@ impl Backend for Cube {
             Operation::Movement { op, input } => movement::run(device, op, input, output),
             Operation::Reduce { op, input, dims } => reduce::run(device, op, input, dims, output),
             Operation::Matmul { lhs, rhs } => matmul::run(device, lhs, rhs, output),
+            Operation::Activation {
+                op: op @ (ActivationOp::Softmax { dim } | ActivationOp::LogSoftmax { dim }),
+                input,
+            } => {
+                let logarithm = matches!(op, ActivationOp::LogSoftmax { .. });
+                softmax::run(device, logarithm, dim, input, output)
+            }
             elementwise => {
                 debug_assert_eq!(elementwise.class(), Class::Elementwise);
                 group::single(device, elementwise, output)

@@ -1,9 +1,9 @@
-//! Elementwise activations. Those over a dim are lowered.
+//! Elementwise activations. Those over a dim are in [`softmax`](super::softmax).
 
 use super::cast::computing;
 use super::kernel::{Element, Lanes};
-use super::unary::{constant, erf};
-use burn_ir::ActivationOp;
+use super::unary::{constant, erf, transcendental};
+use burn_ir::{ActivationOp, UnaryOp};
 use burn_std::DType;
 use core::f64::consts::FRAC_1_SQRT_2;
 use cubecl::ir::pliron::value::Value;
@@ -37,9 +37,9 @@ fn floats<F: Float, N: Size>(
             let scaled = x * Vector::new(constant::<F>(FRAC_1_SQRT_2));
             x * Vector::new(F::new(0.5f32)) * (one + erf::<F, N>(scaled, wide))
         }
-        ActivationOp::Sigmoid => one / (one + (-x).exp()),
+        ActivationOp::Sigmoid => one / (one + transcendental::<F, N>(-x, UnaryOp::Exp, wide)),
         ActivationOp::Softmax { .. } | ActivationOp::LogSoftmax { .. } => {
-            comptime!(unreachable!("softmax is lowered"))
+            comptime!(unreachable!("`{}` has kernels of its own", op.name()))
         }
     }
 }

@@ -3,7 +3,8 @@
 use super::kernel::{Element, Lanes};
 use crate::device::storage;
 use burn_std::{DType, Kind};
-use cubecl::ir::{ElemType, FloatKind, pliron::value::Value};
+use cubecl::ir::pliron::value::Value;
+use cubecl::ir::{ElemType, FloatKind};
 use cubecl::prelude::*;
 
 define_scalar!(Target);
@@ -40,14 +41,36 @@ pub(super) fn computing<const N: usize>(
 }
 
 /// Numbers as another type, where no value needs care: floats to floats, and ints to anything.
+///
+/// Half types go through f32, and bf16 as bits: not every runtime converts it, and a compiler that sees a conversion may
+/// move a function to the type before it.
 pub(super) fn convert(scope: &Scope, value: Value, to: ElemType, lanes: usize) -> Value {
-    scope.register_type::<Target>(to);
+    const F32: ElemType = ElemType::Float(FloatKind::F32);
+    const BF16: ElemType = ElemType::Float(FloatKind::BF16);
+    scope.register_value_type::<Target, Lanes>(value);
+    let from = scope.resolve_type::<Target>().expect("it was registered");
     scope.register_size::<Lanes>(lanes);
-    cast_value(
-        scope,
-        value,
-        <Vector<Target, Lanes>>::__expand_as_type(scope),
-    )
+    if from == to {
+        return value;
+    }
+    match (from, to) {
+        (BF16, F32) => widen::expand::<Target, Lanes>(scope, value.into()).read_value(scope),
+        (F32, BF16) => {
+            scope.register_type::<Target>(to);
+            narrow::expand::<Target, Lanes>(scope, value.into()).read_value(scope)
+        }
+        (BF16, _) | (_, BF16 | ElemType::Float(FloatKind::F16)) if from != F32 => {
+            convert(scope, convert(scope, value, F32, lanes), to, lanes)
+        }
+        _ => {
+            scope.register_type::<Target>(to);
+            cast_value(
+                scope,
+                value,
+                <Vector<Target, Lanes>>::__expand_as_type(scope),
+            )
+        }
+    }
 }
 
 /// What memory holds as a register.
@@ -64,6 +87,37 @@ pub(super) fn to_storage(scope: &Scope, value: Value, dtype: DType, lanes: usize
         Kind::Bool => one_or_zero(scope, value, storage(dtype), lanes),
         Kind::Float | Kind::Int => value,
     }
+}
+
+/// [`convert`] within a kernel.
+#[cube]
+#[allow(unused_variables)]
+pub(super) fn converted<From: Scalar, To: Scalar, N: Size>(
+    value: Vector<From, N>,
+) -> Vector<To, N> {
+    intrinsic!(|scope| {
+        let lanes = N::__expand_value(scope);
+        convert(scope, value.read_value(scope), To::elem_type(scope), lanes).into()
+    })
+}
+
+#[cube]
+fn widen<B: Float, N: Size>(x: Vector<B, N>) -> Vector<f32, N> {
+    let bits = Vector::<u32, N>::cast_from(Vector::<u16, N>::reinterpret(x));
+    Vector::<f32, N>::reinterpret(bits << Vector::new(16u32))
+}
+
+/// The nearest and, of two, the even one.
+#[cube]
+fn narrow<B: Float, N: Size>(x: Vector<f32, N>) -> Vector<B, N> {
+    let bits = Vector::<u32, N>::reinterpret(x);
+    let sixteen = Vector::new(16u32);
+    let odd = (bits >> sixteen) & Vector::new(1u32);
+    let rounded = (bits + Vector::new(0x7FFFu32) + odd) >> sixteen;
+    // A NaN must not round to infinity or 0.
+    let quiet = (bits >> sixteen) | Vector::new(0x40u32);
+    let rounded = select_many(x.is_nan(), quiet, rounded);
+    Vector::<B, N>::reinterpret(Vector::<u16, N>::cast_from(rounded))
 }
 
 /// The elements as another type.

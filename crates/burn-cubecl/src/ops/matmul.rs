@@ -1,10 +1,11 @@
 //! Matrix products: CubeK's kernels for large products of floats; elsewhere one unit computes one element.
 
+use super::cast::converted;
 use super::group::{address_type, index, index_type, is_wide};
 use super::kernel::place;
 use super::layout::{Layout, broadcast};
 use super::movement;
-use super::reduce::combine;
+use super::reduce::{combine, element};
 use crate::device::{count, storage};
 use crate::{CubeDevice, CubeTensor};
 use burn_ir::{BinaryOp, Described, TensorMeta};
@@ -146,8 +147,8 @@ fn by_tiles(device: &CubeDevice, lhs: &CubeTensor, rhs: &CubeTensor, output: &Cu
 
 #[cube(launch_unchecked, address_type = "dynamic")]
 fn dot<E: Numeric, A: Numeric, I: Int>(
-    lhs: &[E],
-    rhs: &[E],
+    lhs: &[Vector<E, Const<1>>],
+    rhs: &[Vector<E, Const<1>>],
     output: &mut [E],
     layout: &Sequence<InputScalar>,
     len: usize,
@@ -176,13 +177,13 @@ fn dot<E: Numeric, A: Numeric, I: Int>(
         let mut rhs_place = I::cast_from(rhs_start) + I::cast_from(column) * column_stride;
         let mut sum = Vector::<A, Const<1>>::new(A::from_int(0));
         for _ in 0..inner {
-            let left = Vector::<A, Const<1>>::cast_from(lhs[usize::cast_from(lhs_place)]);
-            let right = Vector::<A, Const<1>>::cast_from(rhs[usize::cast_from(rhs_place)]);
+            let left = element::<E, Const<1>, A, I>(lhs, lhs_place);
+            let right = element::<E, Const<1>, A, I>(rhs, rhs_place);
             let product = combine::<A, Const<1>>(left, right, BinaryOp::Mul, dtype);
             sum = combine::<A, Const<1>>(sum, product, BinaryOp::Add, dtype);
             lhs_place += lhs_stride;
             rhs_place += rhs_stride;
         }
-        output[ABSOLUTE_POS] = E::cast_from(sum);
+        output[ABSOLUTE_POS] = converted::<A, E, Const<1>>(sum).extract(0usize);
     }
 }

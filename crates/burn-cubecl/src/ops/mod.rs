@@ -16,3 +16,4 @@ pub(crate) mod group;
 pub(crate) mod matmul;
 pub(crate) mod movement;
 pub(crate) mod reduce;
+pub(crate) mod softmax;

@@ -1,7 +1,7 @@
 //! Random numbers from a counter-based generator: what an element gets depends on the seed and on how much was drawn
 //! before, not on how units are scheduled.
 
-use super::cast::work;
+use super::cast::{converted, work};
 use super::group::{address_type, is_wide};
 use super::unary::constant;
 use crate::device::{count, storage};
@@ -113,10 +113,10 @@ fn draw<F: Float, T: Numeric>(
                         low
                     }
                 }
-                Law::Uniform => T::cast_from(a + (b - a) * unit::<F>(&words, at, wide)),
+                Law::Uniform => number::<F, T>(a + (b - a) * unit::<F>(&words, at, wide)),
                 Law::Bernoulli => {
                     let hit = unit::<F>(&words, at, wide) < a;
-                    T::cast_from(select(hit, F::new(1.0f32), F::new(0.0f32)))
+                    number::<F, T>(select(hit, F::new(1.0f32), F::new(0.0f32)))
                 }
                 Law::Normal => {
                     let pair = comptime!(at / 2 * 2);
@@ -128,7 +128,7 @@ fn draw<F: Float, T: Numeric>(
                     } else {
                         angle.sin()
                     };
-                    T::cast_from(a + b * radius * direction)
+                    number::<F, T>(a + b * radius * direction)
                 }
             };
             if start + at < len {
@@ -136,6 +136,11 @@ fn draw<F: Float, T: Numeric>(
             }
         }
     }
+}
+
+#[cube]
+fn number<F: Float, T: Numeric>(value: F) -> T {
+    converted::<F, T, Const<1>>(Vector::new(value)).extract(0usize)
 }
 
 /// A float in `[0, 1)`: 24 bits of a word, or 53 bits of two.

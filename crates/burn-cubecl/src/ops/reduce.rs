@@ -2,7 +2,7 @@
 //! kernel folds again; positions are searched by one unit.
 
 use super::binary;
-use super::cast::work;
+use super::cast::{converted, work};
 use super::group::{address_type, index, index_type, is_wide};
 use super::kernel::place;
 use super::layout::Layout;
@@ -327,15 +327,13 @@ pub(super) fn combine<A: Numeric, N: Size>(
     })
 }
 
-/// The element at a distance from another, which may be negative and wrap.
+/// An element in the type that it is folded in.
 #[cube]
-fn element<E: Numeric, N: Size, A: Numeric, I: Int>(
+pub(super) fn element<E: Numeric, N: Size, A: Numeric, I: Int>(
     input: &[Vector<E, N>],
-    start: usize,
-    distance: usize,
+    at: I,
 ) -> Vector<A, N> {
-    let at = I::cast_from(start) + I::cast_from(distance);
-    Vector::<A, N>::cast_from(input[usize::cast_from(at)])
+    converted::<E, A, N>(input[usize::cast_from(at)])
 }
 
 #[cube(launch_unchecked, address_type = "dynamic")]
@@ -365,7 +363,14 @@ fn fold<E: Numeric, N: Size, A: Numeric, O: Numeric, I: Int>(
     let neutral = comptime!(neutral(op));
     let job = ABSOLUTE_POS / units;
     if job < jobs {
-        let start = place::<I>(job % groups, layout, 0usize, kept, kept_at, false);
+        let start = I::cast_from(place::<I>(
+            job % groups,
+            layout,
+            0usize,
+            kept,
+            kept_at,
+            false,
+        ));
         let first = job / groups * part + ABSOLUTE_POS % units;
         let end = min((job / groups + 1) * part, vectors);
         let mut result = if comptime!(neutral.is_some()) {
@@ -374,11 +379,11 @@ fn fold<E: Numeric, N: Size, A: Numeric, O: Numeric, I: Int>(
             // The last element once more is as good as nothing.
             let at = min(first, vectors - 1);
             let at = place::<I>(at, layout, kept, reduced, reduced_at, false);
-            element::<E, N, A, I>(input, start, at)
+            element::<E, N, A, I>(input, start + I::cast_from(at))
         };
         for at in range_stepped(first, end, units) {
             let at = place::<I>(at, layout, kept, reduced, reduced_at, false);
-            let value = element::<E, N, A, I>(input, start, at);
+            let value = element::<E, N, A, I>(input, start + I::cast_from(at));
             result = combine::<A, N>(result, value, combination, dtype);
         }
         let lanes = N::value().comptime();
@@ -396,7 +401,7 @@ fn fold<E: Numeric, N: Size, A: Numeric, O: Numeric, I: Int>(
                 let divisor = Vector::<A, Const<1>>::cast_from(divisor);
                 total = combine::<A, Const<1>>(total, divisor, BinaryOp::Div, dtype);
             }
-            output[job] = O::cast_from(total);
+            output[job] = converted::<A, O, Const<1>>(total).extract(0usize);
         }
     }
 }
@@ -428,7 +433,7 @@ fn across<A: Numeric>(
 
 #[cube(launch_unchecked, address_type = "dynamic")]
 fn find<E: Numeric, A: Numeric, O: Numeric, I: Int>(
-    input: &[E],
+    input: &[Vector<E, Const<1>>],
     output: &mut [O],
     layout: &Sequence<InputScalar>,
     len: usize,
@@ -453,11 +458,12 @@ fn find<E: Numeric, A: Numeric, O: Numeric, I: Int>(
             kept_at,
             false,
         ));
-        let mut best = A::cast_from(input[usize::cast_from(start)]);
+        let mut best = element::<E, Const<1>, A, I>(input, start).extract(0usize);
         let mut position = 0usize;
         for candidate in 1..reduced_len {
             let at = place::<I>(candidate, layout, kept, reduced, reduced_at, false);
-            let value = A::cast_from(input[usize::cast_from(start + I::cast_from(at))]);
+            let value = element::<E, Const<1>, A, I>(input, start + I::cast_from(at));
+            let value = value.extract(0usize);
             let no_better = if comptime!(largest) {
                 value <= best
             } else {

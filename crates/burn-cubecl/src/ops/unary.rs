@@ -32,6 +32,51 @@ pub(super) fn constant<F: Float>(#[comptime] value: f64) -> F {
     })
 }
 
+/// A function whose result is the same whether a unit computes one element or several: the CPU runtime computes single
+/// f32 elements by another algorithm than vectors, so that single ones go as a vector of two.
+#[cube]
+pub(super) fn transcendental<F: Float, N: Size>(
+    x: Vector<F, N>,
+    #[comptime] op: UnaryOp,
+    #[comptime] wide: bool,
+) -> Vector<F, N> {
+    if comptime!(wide) {
+        by_runtime::<F, N>(x, op)
+    } else {
+        let lanes = N::value().comptime();
+        if comptime!(lanes == 1) {
+            let pair = Vector::<F, Const<2>>::new(x.extract(0usize));
+            let pair = by_runtime::<F, Const<2>>(pair, op);
+            Vector::<F, N>::new(pair.extract(0usize))
+        } else {
+            by_runtime::<F, N>(x, op)
+        }
+    }
+}
+
+#[cube]
+fn by_runtime<F: Float, N: Size>(x: Vector<F, N>, #[comptime] op: UnaryOp) -> Vector<F, N> {
+    match comptime!(op) {
+        UnaryOp::Exp => x.exp(),
+        UnaryOp::Log => x.ln(),
+        UnaryOp::Sin => x.sin(),
+        UnaryOp::Cos => x.cos(),
+        UnaryOp::Tanh => x.tanh(),
+        UnaryOp::Neg
+        | UnaryOp::Abs
+        | UnaryOp::Sign
+        | UnaryOp::Log1p
+        | UnaryOp::Sqrt
+        | UnaryOp::Recip
+        | UnaryOp::Erf
+        | UnaryOp::Floor
+        | UnaryOp::Ceil
+        | UnaryOp::Round
+        | UnaryOp::Trunc
+        | UnaryOp::Not => comptime!(unreachable!("`{}` has a kernel of its own", op.name())),
+    }
+}
+
 #[cube]
 fn floats<F: Float, N: Size>(
     x: Vector<F, N>,
@@ -47,14 +92,12 @@ fn floats<F: Float, N: Size>(
             let negative = select_many(x.less_than(&zero), -one, x);
             select_many(x.greater_than(&zero), one, negative)
         }
-        UnaryOp::Exp => x.exp(),
-        UnaryOp::Log => x.ln(),
-        UnaryOp::Log1p => log1p::<F, N>(x),
+        UnaryOp::Exp | UnaryOp::Log | UnaryOp::Sin | UnaryOp::Cos | UnaryOp::Tanh => {
+            transcendental::<F, N>(x, op, wide)
+        }
+        UnaryOp::Log1p => log1p::<F, N>(x, wide),
         UnaryOp::Sqrt => x.sqrt(),
         UnaryOp::Recip => Vector::new(F::new(1.0f32)) / x,
-        UnaryOp::Sin => x.sin(),
-        UnaryOp::Cos => x.cos(),
-        UnaryOp::Tanh => x.tanh(),
         UnaryOp::Erf => erf::<F, N>(x, wide),
         UnaryOp::Floor => x.floor(),
         UnaryOp::Ceil => x.ceil(),
@@ -136,14 +179,15 @@ fn bools<N: Size>(x: Vector<bool, N>, #[comptime] op: UnaryOp) -> Vector<bool, N
 /// `ln(1 + x)` without the error of the sum: the error of `u = 1 + x` cancels in `ln(u) / (u - 1)`, which varies slowly
 /// (Goldberg 1991, theorem 4).
 #[cube]
-fn log1p<F: Float, N: Size>(x: Vector<F, N>) -> Vector<F, N> {
+fn log1p<F: Float, N: Size>(x: Vector<F, N>, #[comptime] wide: bool) -> Vector<F, N> {
     let one = Vector::new(F::new(1.0f32));
     let u = one + x;
     let change = u - one;
-    let corrected = u.ln() * (x / change);
+    let log = transcendental::<F, N>(u, UnaryOp::Log, wide);
+    let corrected = log * (x / change);
     // Where the sum changes nothing it is 0 or endless.
     let plain = u.equal(&one).or(x.equal(&(x + one)));
-    let large = select_many(u.equal(&one), x, u.ln());
+    let large = select_many(u.equal(&one), x, log);
     select_many(plain, large, corrected)
 }
 
@@ -153,18 +197,26 @@ pub(super) fn erf<F: Float, N: Size>(x: Vector<F, N>, #[comptime] wide: bool) ->
     let one = Vector::new(F::new(1.0f32));
     let z = x.abs();
     let beyond = if comptime!(wide) {
-        one - complement_by_fraction::<F, N>(z)
+        one - complement_by_fraction::<F, N>(z, wide)
     } else {
-        one - complement_by_polynomial::<F, N>(z)
+        one - complement_by_polynomial::<F, N>(z, wide)
     };
     let beyond = select_many(x.less_than(&Vector::new(F::new(0.0f32))), -beyond, beyond);
     if comptime!(wide) {
         let near = z.less_than(&Vector::new(F::new(2.0f32)));
-        select_many(near, erf_by_positive_terms::<F, N>(x), beyond)
+        select_many(near, erf_by_positive_terms::<F, N>(x, wide), beyond)
     } else {
         let near = z.less_than(&one);
         select_many(near, erf_by_powers::<F, N>(x), beyond)
     }
+}
+
+#[cube]
+fn exp_of_negative_square<F: Float, N: Size>(
+    x: Vector<F, N>,
+    #[comptime] wide: bool,
+) -> Vector<F, N> {
+    transcendental::<F, N>(-(x * x), UnaryOp::Exp, wide)
 }
 
 /// The series 7.1.5, `2/√π Σ (-1)^n x^(2n+1) / (n! (2n+1))`: below 1 its 12th term is under 1e-9.
@@ -185,7 +237,10 @@ fn erf_by_powers<F: Float, N: Size>(x: Vector<F, N>) -> Vector<F, N> {
 
 /// The series 7.1.6, `2/√π e^(-x²) Σ 2^n x^(2n+1) / (1·3·…·(2n+1))`: below 2 its 50th term is under 1e-20.
 #[cube]
-fn erf_by_positive_terms<F: Float, N: Size>(x: Vector<F, N>) -> Vector<F, N> {
+fn erf_by_positive_terms<F: Float, N: Size>(
+    x: Vector<F, N>,
+    #[comptime] wide: bool,
+) -> Vector<F, N> {
     let square = x * x;
     let mut term = x;
     let mut sum = x;
@@ -194,12 +249,15 @@ fn erf_by_positive_terms<F: Float, N: Size>(x: Vector<F, N>) -> Vector<F, N> {
         term = term * square * Vector::new(factor);
         sum += term;
     }
-    Vector::new(constant::<F>(FRAC_2_SQRT_PI)) * (-square).exp() * sum
+    Vector::new(constant::<F>(FRAC_2_SQRT_PI)) * exp_of_negative_square::<F, N>(x, wide) * sum
 }
 
 /// `1 - erf(z)` by 7.1.26, whose error is below 1.5e-7.
 #[cube]
-fn complement_by_polynomial<F: Float, N: Size>(z: Vector<F, N>) -> Vector<F, N> {
+fn complement_by_polynomial<F: Float, N: Size>(
+    z: Vector<F, N>,
+    #[comptime] wide: bool,
+) -> Vector<F, N> {
     let one = Vector::new(F::new(1.0f32));
     let t = one / (one + Vector::new(F::new(0.3275911f32)) * z);
     let a1 = Vector::new(F::new(0.254829592f32));
@@ -207,17 +265,20 @@ fn complement_by_polynomial<F: Float, N: Size>(z: Vector<F, N>) -> Vector<F, N> 
     let a3 = Vector::new(F::new(1.421413741f32));
     let a4 = Vector::new(F::new(-1.453152027f32));
     let a5 = Vector::new(F::new(1.061405429f32));
-    ((((a5 * t + a4) * t + a3) * t + a2) * t + a1) * t * (-(z * z)).exp()
+    ((((a5 * t + a4) * t + a3) * t + a2) * t + a1) * t * exp_of_negative_square::<F, N>(z, wide)
 }
 
 /// `1 - erf(z)` by the continued fraction 7.1.14, of which 60 levels are enough from 2 on.
 #[cube]
-fn complement_by_fraction<F: Float, N: Size>(z: Vector<F, N>) -> Vector<F, N> {
+fn complement_by_fraction<F: Float, N: Size>(
+    z: Vector<F, N>,
+    #[comptime] wide: bool,
+) -> Vector<F, N> {
     let mut fraction = z;
     for at in 0u32..60u32 {
         let half = F::cast_from(60u32 - at) * F::new(0.5f32);
         fraction = z + Vector::new(half) / fraction;
     }
     let scale = Vector::new(constant::<F>(comptime!(FRAC_2_SQRT_PI / 2.0)));
-    scale * (-(z * z)).exp() / fraction
+    scale * exp_of_negative_square::<F, N>(z, wide) / fraction
 }
