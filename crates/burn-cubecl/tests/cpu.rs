@@ -2,7 +2,9 @@
 
 use burn_backend::{Backend, FuseBackend, Group, Slot};
 use burn_cubecl::{Cube, CubeDevice, CubeTensor};
-use burn_ir::{BinaryOp, Operand, Operation, TensorMeta, UnaryOp};
+use burn_ir::{
+    BinaryOp, CreateOp, Dims, MovementOp, Operand, Operation, ReduceOp, TensorMeta, UnaryOp,
+};
 use burn_std::{DType, Scalar, TensorData, read_sync};
 
 fn device() -> CubeDevice {
@@ -74,4 +76,99 @@ fn a_group_takes_new_sizes_and_scalars() {
         assert_eq!(outputs[0], TensorData::full([len], 2.0f32));
         assert_eq!(outputs[1], TensorData::full([len], 2.0 * factor as f32));
     }
+}
+
+fn ramp(shape: &[usize], modulus: usize) -> TensorData {
+    let len = shape.iter().product();
+    let elems: Vec<f32> = (0..len).map(|at| (at % modulus) as f32 - 2.0).collect();
+    TensorData::new(elems, shape.to_vec())
+}
+
+#[test]
+fn long_groups_are_folded_in_parts() {
+    let device = device();
+    let data = ramp(&[2, 150_001], 5);
+    // Any five neighbours sum to 0. That leaves the last element of the first row, -2, and of the second, -1.
+    let expected = TensorData::from([[-2.0f32], [-1.0]]);
+    let input = Cube::upload(&device, data);
+    let (op, dims) = (ReduceOp::Sum, Dims::one(1));
+    let sum = run(&device, Operation::Reduce { op, input, dims });
+    assert_eq!(read(&device, sum), expected);
+}
+
+/// The product with exact elements, so that the order of sums does not matter.
+fn product(lhs: &[f32], rhs: &[f32], [rows, inner, columns]: [usize; 3]) -> Vec<f32> {
+    let element = |row: usize, column: usize| {
+        (0..inner)
+            .map(|k| lhs[row * inner + k] * rhs[k * columns + column])
+            .sum()
+    };
+    (0..rows * columns)
+        .map(|at| element(at / columns, at % columns))
+        .collect()
+}
+
+#[test]
+fn large_products_agree_with_the_definition() {
+    let device = device();
+    let [rows, inner, columns] = [72, 65, 96];
+    let (left, right) = (ramp(&[rows, inner], 7), ramp(&[inner, columns], 3));
+    let expected = product(
+        left.as_slice().unwrap(),
+        right.as_slice().unwrap(),
+        [rows, inner, columns],
+    );
+    let lhs = Cube::upload(&device, left);
+    let rhs = Cube::upload(&device, right);
+    let op = MovementOp::Permute {
+        axes: [1, 0].into(),
+    };
+    let output = run(
+        &device,
+        Operation::Matmul {
+            lhs: lhs.clone(),
+            rhs: rhs.clone(),
+        },
+    );
+    assert_eq!(
+        read(&device, output),
+        TensorData::new(expected.clone(), [rows, columns])
+    );
+    // (l r)ᵀ = rᵀ lᵀ, of views.
+    let flip = |input| {
+        run(
+            &device,
+            Operation::Movement {
+                op: op.clone(),
+                input,
+            },
+        )
+    };
+    let flipped = run(
+        &device,
+        Operation::Matmul {
+            lhs: flip(rhs),
+            rhs: flip(lhs),
+        },
+    );
+    let output = flip(flipped);
+    assert_eq!(
+        read(&device, output),
+        TensorData::new(expected, [rows, columns])
+    );
+}
+
+#[test]
+fn too_much_memory_is_an_error_and_the_device_lives_on() {
+    let device = device();
+    let shape = [1usize << 45].into();
+    let (dtype, value) = (DType::F32, Scalar::Float(1.0));
+    let op = CreateOp::Full {
+        shape,
+        dtype,
+        value,
+    };
+    let huge = run(&device, Operation::Create { op });
+    assert!(read_sync(Cube::download(&device, vec![huge])).is_err());
+    data_comes_back_as_it_went();
 }
