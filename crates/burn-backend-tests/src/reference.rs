@@ -250,14 +250,14 @@ pub fn create(op: &CreateOp) -> Array {
 
 /// The error function, within a few units in the last place.
 ///
-/// Below 3 by the series of Abramowitz and Stegun 1964, 7.1.6, whose terms are all of one sign; above by the continued
+/// Below 2 by the series of Abramowitz and Stegun 1964, 7.1.6, whose terms are all of one sign; above by the continued
 /// fraction 7.1.14 of the complement, of which 60 levels are far more than `f64` can tell apart.
 pub fn erf(x: f64) -> f64 {
     if x.is_nan() {
         return x;
     }
     let z = x.abs();
-    let erf = if z < 3.0 {
+    let erf = if z < 2.0 {
         let (mut term, mut sum, mut n) = (z, z, 0.0);
         while term > sum * 1e-18 {
             n += 1.0;
@@ -297,7 +297,7 @@ mod tests {
 
     #[test]
     fn both_forms_of_erf_meet() {
-        let (below, above) = (erf(3.0f64.next_down()), erf(3.0));
+        let (below, above) = (erf(2.0f64.next_down()), erf(2.0));
         assert!(
             (below - above).abs() < 4.0 * f64::EPSILON,
             "{below} {above}"

@@ -1,5 +1,6 @@
 //! Elementwise activations. Those over a dim are in [`softmax`](super::softmax).
 
+use super::binary::product;
 use super::cast::computing;
 use super::kernel::{Element, Lanes};
 use super::unary::{constant, erf, transcendental};
@@ -35,7 +36,8 @@ fn floats<F: Float, N: Size>(
         ActivationOp::Relu => select_many(x.less_equal(&zero), zero, x),
         ActivationOp::Gelu => {
             let scaled = x * Vector::new(constant::<F>(FRAC_1_SQRT_2));
-            x * Vector::new(F::new(0.5f32)) * (one + erf::<F, N>(scaled, wide))
+            let half = x * Vector::new(F::new(0.5f32));
+            product::<F, N>(half, one + erf::<F, N>(scaled, wide))
         }
         ActivationOp::Sigmoid => one / (one + transcendental::<F, N>(-x, UnaryOp::Exp, wide)),
         ActivationOp::Softmax { .. } | ActivationOp::LogSoftmax { .. } => {

@@ -35,6 +35,18 @@ pub(super) fn build(
     })
 }
 
+/// A product that is rounded before anything is added to it, in a group too. Runtimes of GPUs may contract `a · b + c` to
+/// one rounding, but not `fma(a, b, -0) + c`; the CPU's does not.
+#[cube]
+pub(super) fn product<F: Float, N: Size>(lhs: Vector<F, N>, rhs: Vector<F, N>) -> Vector<F, N> {
+    let properties = cubecl::frontend::comptime::device_properties().comptime();
+    if comptime!(properties.hardware.num_cpu_cores.is_some()) {
+        lhs * rhs
+    } else {
+        fma(lhs, rhs, Vector::new(F::new(-0.0f32)))
+    }
+}
+
 #[cube]
 fn floats<F: Float, N: Size>(
     lhs: Vector<F, N>,
@@ -44,7 +56,7 @@ fn floats<F: Float, N: Size>(
     match comptime!(op) {
         BinaryOp::Add => lhs + rhs,
         BinaryOp::Sub => lhs - rhs,
-        BinaryOp::Mul => lhs * rhs,
+        BinaryOp::Mul => product::<F, N>(lhs, rhs),
         BinaryOp::Div => lhs / rhs,
         BinaryOp::Remainder => {
             let zero = Vector::new(F::new(0.0f32));

@@ -31,9 +31,26 @@ pub(crate) fn single(
 
 /// Runs a group.
 pub(crate) fn run(device: &CubeDevice, group: &Group, inputs: Vec<CubeTensor>) -> Vec<CubeTensor> {
+    // One more holds sizes and scalars.
+    let bindings = group.inputs() + group.outputs().len() + 1;
+    if bindings > device.client().properties().hardware.max_bindings as usize {
+        return one_by_one(device, group, inputs);
+    }
     let (plan, scalars) = Plan::new(group);
     let outputs = group.outputs().iter().map(|slot| group.meta(*slot).clone());
     launch(device, plan, &scalars, &inputs, outputs.collect())
+}
+
+/// Runs the steps of a group that has more operands than a kernel of this device takes.
+fn one_by_one(device: &CubeDevice, group: &Group, mut values: Vec<CubeTensor>) -> Vec<CubeTensor> {
+    for step in group.steps() {
+        let output = group.meta(Slot(values.len())).clone();
+        let operation = step.map_ref(&mut |slot| values[slot.0].clone());
+        let value = single(device, operation, output);
+        values.push(value);
+    }
+    let outputs = group.outputs().iter();
+    outputs.map(|slot| values[slot.0].clone()).collect()
 }
 
 /// Runs a plan over the shape of its outputs.
