@@ -31,41 +31,43 @@ pub(crate) fn run(
     rhs: CubeTensor,
     output: TensorMeta,
 ) -> CubeTensor {
-    let client = device.client();
-    let dtype = output.dtype;
     let tensor = CubeTensor::empty(device, output);
-    let len = count(tensor.meta());
+    let (len, dtype) = (count(tensor.meta()), tensor.meta().dtype);
     if len == 0 {
         return tensor;
     }
-    let shape = tensor.meta().shape.clone();
-    let batch = shape.len() - 2;
-    let inner = lhs.meta().shape[batch + 1];
-    if dtype.is_float() && len * inner >= LARGE && by_tiles(device, &lhs, &rhs, &tensor) {
-        return tensor;
+    let inner = *lhs.meta().shape.last().expect("matrices have two dims");
+    let large = dtype.is_float() && len * inner >= LARGE;
+    if !large || !by_tiles(device, &lhs, &rhs, &tensor) {
+        by_dots(device, [lhs, rhs], &tensor, inner);
     }
+    tensor
+}
+
+/// Computes each element on its own.
+fn by_dots(device: &CubeDevice, inputs: [CubeTensor; 2], output: &CubeTensor, inner: usize) {
+    let client = device.client();
+    let TensorMeta { shape, dtype } = output.meta();
+    let len = count(output.meta());
+    let batch = shape.len() - 2;
     let batches = |input: &CubeTensor| {
-        broadcast(
-            &input.meta().shape[..batch],
-            &input.strides()[..batch],
-            &shape[..batch],
-        )
+        let sizes = &input.meta().shape[..batch];
+        broadcast(sizes, &input.strides()[..batch], &shape[..batch])
     };
-    let layout = Layout::new(&shape[..batch], &[batches(&lhs), batches(&rhs)]);
+    let layout = Layout::new(&shape[..batch], &inputs.each_ref().map(batches));
     let mut arguments: Vec<isize> = layout.sizes.iter().map(|size| *size as isize).collect();
-    for (input, strides) in [&lhs, &rhs].into_iter().zip(&layout.strides) {
+    for (input, strides) in inputs.iter().zip(&layout.strides) {
         arguments.push(input.offset() as isize);
         arguments.extend(strides);
         arguments.extend(&input.strides()[batch..]);
     }
-    let inputs = [lhs, rhs];
-    let wide = is_wide(&inputs, core::slice::from_ref(&tensor));
+    let wide = is_wide(&inputs, core::slice::from_ref(output));
     let [lhs, rhs] = inputs.map(|input| {
-        let len = input.handle().size() as usize / storage(dtype).size();
+        let len = input.handle().size() as usize / dtype.size();
         // SAFETY: the length is that of the buffer.
         unsafe { BufferArg::from_raw_parts(input.handle().clone(), len) }
     });
-    let accumulator = match dtype {
+    let accumulator = match *dtype {
         DType::F16 | DType::BF16 => DType::F32,
         other => other,
     };
@@ -80,7 +82,7 @@ pub(crate) fn run(
             address_type(wide),
             lhs,
             rhs,
-            BufferArg::from_raw_parts(tensor.handle().clone(), len),
+            BufferArg::from_raw_parts(output.handle().clone(), len),
             arguments.into_iter().map(|it| index(it, wide)).collect(),
             len,
             shape[batch],
@@ -88,12 +90,11 @@ pub(crate) fn run(
             inner,
             accumulator,
             layout.rank(),
-            storage(dtype),
+            storage(*dtype),
             storage(accumulator),
             index_type(wide),
         );
     }
-    tensor
 }
 
 /// Runs one of CubeK's kernels, if it has one for this.

@@ -386,15 +386,9 @@ fn fold<E: Numeric, N: Size, A: Numeric, O: Numeric, I: Int>(
             let value = element::<E, N, A, I>(input, start + I::cast_from(at));
             result = combine::<A, N>(result, value, combination, dtype);
         }
-        let lanes = N::value().comptime();
-        let mut total = Vector::<A, Const<1>>::cast_from(result.extract(0usize));
-        #[unroll]
-        for lane in 1..lanes {
-            let value = Vector::<A, Const<1>>::cast_from(result.extract(lane));
-            total = combine::<A, Const<1>>(total, value, combination, dtype);
-        }
+        let mut total = across_lanes::<A, N>(result, combination, dtype);
         if comptime!(units > 1) {
-            total = across::<A>(total, combination, dtype, units);
+            total = across_units::<A>(total, combination, dtype, units);
         }
         if ABSOLUTE_POS % units == 0 {
             if comptime!(op == ReduceOp::Mean) {
@@ -406,9 +400,26 @@ fn fold<E: Numeric, N: Size, A: Numeric, O: Numeric, I: Int>(
     }
 }
 
+/// Folds the elements that a unit folded beside each other.
+#[cube]
+fn across_lanes<A: Numeric, N: Size>(
+    values: Vector<A, N>,
+    #[comptime] op: BinaryOp,
+    #[comptime] dtype: DType,
+) -> Vector<A, Const<1>> {
+    let lanes = N::value().comptime();
+    let mut total = Vector::<A, Const<1>>::cast_from(values.extract(0usize));
+    #[unroll]
+    for lane in 1..lanes {
+        let value = Vector::<A, Const<1>>::cast_from(values.extract(lane));
+        total = combine::<A, Const<1>>(total, value, op, dtype);
+    }
+    total
+}
+
 /// Folds the values of the units of a cube, all of which come here.
 #[cube]
-fn across<A: Numeric>(
+fn across_units<A: Numeric>(
     value: Vector<A, Const<1>>,
     #[comptime] op: BinaryOp,
     #[comptime] dtype: DType,
