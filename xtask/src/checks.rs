@@ -72,7 +72,7 @@ pub(crate) const NO_STD: &[(&str, &str)] = &[
     ("burn-core", "flex,autodiff,capture,fusion"),
     ("burn-nn", "flex,autodiff,capture,fusion"),
     ("burn-optim", "flex,autodiff,capture,fusion"),
-    ("burn", "flex,autodiff,capture,fusion"),
+    ("burn", "flex,nn,optim,capture,fusion"),
 ];
 
 /// Everything a change must pass before it is merged.

@@ -1,7 +1,7 @@
 //! Tapes and gradient rules: a layer that records what runs below it and runs it backwards.
 //!
-//! An instruction on tracked tensors is kept by the tensors it defines ([`tape`]), with exactly the values its rule
-//! asks for ([`rules`]). There is no global graph: a tape lives and dies with its tensors. Rules are instructions too,
+//! An instruction on tracked tensors is kept by the tensors it defines (`tape`), with exactly the values its rule
+//! asks for (`rules`). There is no global graph: a tape lives and dies with its tensors. Rules are instructions too,
 //! so gradients can be recorded and differentiated again, to any order. No kernel is here, and nothing knows a backend.
 
 #![cfg_attr(not(feature = "std"), no_std)]

@@ -298,6 +298,18 @@ impl Sample {
         })
     }
 
+    /// The element types it is declared for where `supports` holds for all that take part: of inputs and of the output.
+    pub fn supported(&self, supports: &dyn Fn(DType) -> bool) -> Vec<DType> {
+        let taking_part = |dtype: &&DType| {
+            let operation = self.described(**dtype);
+            let output = operation.infer().expect("samples are legal").one();
+            let mut all = supports(output.dtype);
+            operation.each(&mut |input| all &= supports(input.dtype));
+            all
+        };
+        self.dtypes.iter().filter(taking_part).copied().collect()
+    }
+
     /// The instruction over the descriptions of its inputs.
     pub fn described(&self, dtype: DType) -> Operation<TensorMeta> {
         self.operation(dtype).map(&mut |at| {

@@ -21,5 +21,5 @@ fn composites_agree_with_their_lowering() {
 
 #[test]
 fn fused_and_unfused_give_the_same_bits() {
-    modes::fused(registry::cpu(), registry::cpu_fused());
+    modes::fused(registry::cpu(), registry::fused(registry::cpu()));
 }

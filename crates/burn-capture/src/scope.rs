@@ -12,14 +12,11 @@ use serde::{Deserialize, Serialize};
 
 /// The right to declare the boundary of a program.
 #[derive(Debug)]
-pub struct CaptureScope(());
+pub struct CaptureScope(CaptureDevice);
 
-/// A declared boundary.
+/// A declared boundary. Holds its tensors, which may be local to the code that was recorded.
 #[derive(Debug)]
-pub struct CompletedCaptureScope {
-    inputs: Vec<TensorId>,
-    outputs: Vec<TensorId>,
-}
+pub struct CompletedCaptureScope(Result<[Vec<CaptureTensor>; 2], CaptureError>);
 
 /// A program with the data it was given.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -31,16 +28,16 @@ pub struct CapturedGraph {
 }
 
 impl CaptureScope {
-    /// Declares what the program takes and yields.
+    /// Declares what the program takes and yields, while its tensors are alive.
     pub fn complete(
         self,
         inputs: impl IntoIterator<Item = TensorId>,
         outputs: impl IntoIterator<Item = TensorId>,
     ) -> CompletedCaptureScope {
-        CompletedCaptureScope {
-            inputs: inputs.into_iter().collect(),
-            outputs: outputs.into_iter().collect(),
-        }
+        let inputs = self.0.boundary("input", inputs.into_iter().collect());
+        let outputs = self.0.boundary("output", outputs.into_iter().collect());
+        let boundary = inputs.and_then(|inputs| Ok([inputs, outputs?]));
+        CompletedCaptureScope(boundary)
     }
 }
 
@@ -53,9 +50,8 @@ impl CaptureDevice {
         &self,
         record: impl FnOnce(CaptureScope) -> CompletedCaptureScope,
     ) -> Result<CapturedGraph, CaptureError> {
-        let CompletedCaptureScope { inputs, outputs } = record(CaptureScope(()));
-        let inputs = self.boundary("input", inputs)?;
-        let outputs = self.boundary("output", outputs)?;
+        let CompletedCaptureScope(boundary) = record(CaptureScope(self.clone()));
+        let [inputs, outputs] = boundary?;
         Ok(program(&inputs, &outputs))
     }
 

@@ -13,13 +13,7 @@ type Opened<T> = Result<T, RuntimeUnavailable>;
 /// The CPU, through kernels that LLVM compiles.
 #[cfg(feature = "cpu")]
 pub fn cpu() -> Device {
-    opened("cpu".into(), CubeDevice::cpu, plain).expect("this runtime is built in")
-}
-
-/// [`cpu`] with fused elementwise instructions.
-#[cfg(all(feature = "cpu", feature = "fusion"))]
-pub fn cpu_fused() -> Device {
-    opened("cpu, fused".into(), CubeDevice::cpu, fused).expect("this runtime is built in")
+    opened("cpu".into(), CubeDevice::cpu).expect("this runtime is built in")
 }
 
 /// The NVIDIA GPU with this index.
@@ -29,17 +23,7 @@ pub fn cpu_fused() -> Device {
 #[cfg(feature = "cuda")]
 pub fn cuda(index: usize) -> Opened<Device> {
     let name = alloc::format!("cuda:{index}");
-    opened(name, || CubeDevice::cuda(index), plain)
-}
-
-/// [`cuda`] with fused elementwise instructions.
-///
-/// # Errors
-/// If there is none.
-#[cfg(all(feature = "cuda", feature = "fusion"))]
-pub fn cuda_fused(index: usize) -> Opened<Device> {
-    let name = alloc::format!("cuda:{index}, fused");
-    opened(name, || CubeDevice::cuda(index), fused)
+    opened(name, || CubeDevice::cuda(index))
 }
 
 /// The default GPU, through whichever graphics API the machine offers.
@@ -48,16 +32,7 @@ pub fn cuda_fused(index: usize) -> Opened<Device> {
 /// If there is none.
 #[cfg(feature = "wgpu")]
 pub fn wgpu() -> Opened<Device> {
-    opened("wgpu".into(), CubeDevice::wgpu, plain)
-}
-
-/// [`wgpu`] with fused elementwise instructions.
-///
-/// # Errors
-/// If there is none.
-#[cfg(all(feature = "wgpu", feature = "fusion"))]
-pub fn wgpu_fused() -> Opened<Device> {
-    opened("wgpu, fused".into(), CubeDevice::wgpu, fused)
+    opened("wgpu".into(), CubeDevice::wgpu)
 }
 
 /// The default GPU through Vulkan.
@@ -66,43 +41,30 @@ pub fn wgpu_fused() -> Opened<Device> {
 /// If there is none.
 #[cfg(feature = "vulkan")]
 pub fn vulkan() -> Opened<Device> {
-    opened("vulkan".into(), CubeDevice::vulkan, plain)
+    opened("vulkan".into(), CubeDevice::vulkan)
 }
 
-/// [`vulkan`] with fused elementwise instructions.
-///
-/// # Errors
-/// If there is none.
-#[cfg(all(feature = "vulkan", feature = "fusion"))]
-pub fn vulkan_fused() -> Opened<Device> {
-    opened("vulkan, fused".into(), CubeDevice::vulkan, fused)
-}
-
-// Devices live as long as the program.
-fn plain(device: CubeDevice) -> Device {
-    Device::new(Box::leak(Box::new(Local::<Cube>::new(device))))
-}
-
-#[cfg(feature = "fusion")]
-fn fused(device: CubeDevice) -> Device {
-    let device = burn_fusion::FusionDevice::new(device);
-    Device::new(Box::leak(Box::new(
-        Local::<burn_fusion::Fusion<Cube>>::new(device),
-    )))
-}
-
-/// The device of a name, opened when it is first asked for.
-fn opened(
-    name: String,
-    open: impl FnOnce() -> Opened<CubeDevice>,
-    engine: fn(CubeDevice) -> Device,
-) -> Opened<Device> {
+/// The device of a name, opened when it is first asked for. It lives as long as the program.
+fn opened(name: String, open: impl FnOnce() -> Opened<CubeDevice>) -> Opened<Device> {
     static DEVICES: LazyLock<Mutex<HashMap<String, Device>>> = LazyLock::new(Default::default);
     let mut devices = DEVICES.lock();
     if let Some(device) = devices.get(&name) {
         return Ok(*device);
     }
-    let device = engine(open()?);
+    let device = Device::new(Box::leak(Box::new(Local::<Cube>::new(open()?))));
     devices.insert(name, device);
     Ok(device)
+}
+
+/// The fusing engine over one of these devices.
+#[cfg(feature = "fusion")]
+pub(crate) fn fused_compiled(base: Device) -> Option<Device> {
+    use burn_fusion::{Fusion, FusionDevice};
+    static DEVICES: LazyLock<Mutex<HashMap<Device, Device>>> = LazyLock::new(Default::default);
+    let device = base.get::<Local<Cube>>()?.device();
+    let fused = || {
+        let device = FusionDevice::new(device.clone());
+        Device::new(Box::leak(Box::new(Local::<Fusion<Cube>>::new(device))))
+    };
+    Some(*DEVICES.lock().entry(base).or_insert_with(fused))
 }

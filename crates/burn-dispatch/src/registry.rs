@@ -62,3 +62,25 @@ pub fn devices() -> alloc::vec::Vec<Device> {
         cpu(),
     ]
 }
+
+/// The engine that runs chains of elementwise instructions as one pass, for the executing device `base`; `base` itself
+/// if there is none.
+#[cfg(feature = "fusion")]
+pub fn fused(base: Device) -> Device {
+    #[cfg(feature = "flex")]
+    if base == flex() {
+        return flex_fused();
+    }
+    #[cfg(any(feature = "cpu", feature = "cuda", feature = "wgpu"))]
+    if let Some(fused) = crate::compiled::fused_compiled(base) {
+        return fused;
+    }
+    base
+}
+
+/// The name in captured programs of a tensor that lives on the capture device, under any layers.
+#[cfg(feature = "capture")]
+pub fn capture_id(tensor: &burn_backend::Handle) -> Option<burn_capture::TensorId> {
+    let tensor = crate::transfer::lower(tensor.clone(), 0);
+    Some(Local::<burn_capture::Capture>::tensor(&tensor)?.id())
+}

@@ -20,11 +20,21 @@ pub fn run(device: Device, operation: Operation<Handle>) -> Outputs<Handle> {
 /// Runs an instruction on the highest layer among `device` and its operands.
 ///
 /// # Errors
-/// If the instruction is illegal or its operands live on different devices, naming the operation, its operands and
-/// what would be legal. No kernel has run then.
+/// If the instruction is illegal, its operands live on different devices, or its output has elements of a type that the
+/// device does not have, naming the operation, its operands and what would be legal. No kernel has run then.
 pub fn try_run(device: Device, operation: Operation<Handle>) -> Result<Outputs<Handle>, RunError> {
     let operation = operation.check().map_err(RunError::Operation)?;
-    Ok(route(device, operation.operation())?.run(operation))
+    let device = route(device, operation.operation())?;
+    // Operands are of the device, which has their types already.
+    let outputs = operation.outputs().as_slice();
+    if let Some(output) = outputs.iter().find(|it| !device.supports_dtype(it.dtype)) {
+        return Err(RunError::DType {
+            operation: operation.operation().name(),
+            device,
+            output: output.clone(),
+        });
+    }
+    Ok(device.run(operation))
 }
 
 /// The highest layer among `device` and the operands, which all have one base.
@@ -65,6 +75,15 @@ pub enum RunError {
         /// The operands, in order, with their devices.
         operands: Vec<(TensorMeta, Device)>,
     },
+    /// The device does not compute with elements of this type.
+    DType {
+        /// The name of the operation.
+        operation: &'static str,
+        /// The device.
+        device: Device,
+        /// The output that it cannot hold.
+        output: TensorMeta,
+    },
 }
 
 impl core::error::Error for RunError {}
@@ -73,6 +92,15 @@ impl fmt::Display for RunError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Operation(error) => error.fmt(f),
+            Self::DType {
+                operation,
+                device,
+                output,
+            } => write!(
+                f,
+                "`{operation}`: {device} has no elements of type {}\n  output: {output}\n  legal: an element type that the device supports",
+                output.dtype.name()
+            ),
             Self::Devices {
                 operation,
                 device,

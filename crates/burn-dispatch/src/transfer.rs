@@ -31,7 +31,7 @@ pub fn transfer(tensor: Handle, device: Device) -> Result<Handle, TransferError>
 }
 
 /// Takes layers off down to a level.
-fn lower(mut tensor: Handle, level: u32) -> Handle {
+pub(crate) fn lower(mut tensor: Handle, level: u32) -> Handle {
     while tensor.device().level() > level {
         let device = tensor.device();
         tensor = device.inner(tensor);

@@ -1,11 +1,13 @@
 //! The backend: which instructions it runs, and where each family goes.
 
-use crate::FlexTensor;
+use crate::block::Step;
+use crate::exec::{self, Input};
+use crate::{FlexTensor, ops};
 use alloc::boxed::Box;
 use alloc::string::String;
 use alloc::vec::Vec;
 use burn_backend::Backend;
-use burn_ir::{Checked, Described, Operation, Outputs};
+use burn_ir::{ActivationOp, Checked, CreateOp, Described, Operation, Outputs, TensorMeta};
 use burn_std::{
     BoolDType, BoolStore, DType, DeviceSettings, DynFut, ExecutionError, FloatDType, IntDType,
     TensorData,
@@ -35,21 +37,78 @@ impl Backend for Flex {
         !matches!(dtype, DType::Bool(BoolStore::U8 | BoolStore::U32))
     }
 
-    fn supports<T: Described>(_device: &FlexDevice, _operation: &Operation<T>) -> bool {
-        false
+    fn supports<T: Described>(device: &FlexDevice, operation: &Operation<T>) -> bool {
+        let mut supported = match operation {
+            Operation::Create { op } => match op {
+                CreateOp::Full { dtype, .. }
+                | CreateOp::Arange { dtype, .. }
+                | CreateOp::Random { dtype, .. } => Self::supports_dtype(device, *dtype),
+            },
+            Operation::Cast { dtype, .. } => Self::supports_dtype(device, *dtype),
+            Operation::Compare { store, .. } => Self::supports_dtype(device, (*store).into()),
+            Operation::Unary { .. }
+            | Operation::Binary { .. }
+            | Operation::Where { .. }
+            | Operation::Reduce { .. }
+            | Operation::Movement { .. }
+            | Operation::Matmul { .. }
+            | Operation::Activation { .. } => true,
+        };
+        operation.each(&mut |tensor| {
+            supported &= Self::supports_dtype(device, tensor.meta().dtype);
+        });
+        supported
     }
 
     fn execute(_device: &FlexDevice, operation: Checked<FlexTensor>) -> Outputs<FlexTensor> {
-        let (operation, _outputs) = operation.into_parts();
-        panic!(
-            "flex has no kernel for `{}`, as `supports` says",
-            operation.name()
-        )
+        let (operation, outputs) = operation.into_parts();
+        let output = &outputs.one();
+        let dtype = output.dtype;
+        Outputs::One(match operation {
+            Operation::Create { op } => ops::create::run(op, output),
+            Operation::Cast { input, .. } if input.dtype() == dtype => input,
+            Operation::Cast { input, .. } => {
+                let step = Step::Cast(input.dtype(), dtype);
+                exec::one(step, [Input::Tensor(input)], output)
+            }
+            Operation::Unary { op, input } => {
+                exec::one(Step::Unary(op, dtype), [Input::Tensor(input)], output)
+            }
+            Operation::Binary { op, lhs, rhs } => {
+                let inputs = [Input::Tensor(lhs), Input::new(rhs, dtype)];
+                exec::one(Step::Binary(op, dtype), inputs, output)
+            }
+            Operation::Compare { op, lhs, rhs, .. } => {
+                let step = Step::Compare(op, lhs.dtype());
+                let rhs = Input::new(rhs, lhs.dtype());
+                exec::one(step, [Input::Tensor(lhs), rhs], output)
+            }
+            Operation::Where {
+                mask,
+                on_true,
+                on_false,
+            } => {
+                let (on_true, on_false) = (Input::new(on_true, dtype), Input::new(on_false, dtype));
+                let inputs = [Input::Tensor(mask), on_true, on_false];
+                exec::one(Step::Where(dtype.size()), inputs, output)
+            }
+            Operation::Activation { op, input } => match op {
+                ActivationOp::Relu | ActivationOp::Gelu | ActivationOp::Sigmoid => {
+                    exec::one(Step::Activation(op, dtype), [Input::Tensor(input)], output)
+                }
+                ActivationOp::Softmax { .. } | ActivationOp::LogSoftmax { .. } => {
+                    ops::softmax::run(op, input, output)
+                }
+            },
+            Operation::Reduce { op, input, dims } => ops::reduce::run(op, input, dims, output),
+            Operation::Movement { op, input } => ops::movement::run(op, input, output),
+            Operation::Matmul { lhs, rhs } => ops::matmul::run(lhs, rhs, output),
+        })
     }
 
     fn upload(_device: &FlexDevice, data: TensorData) -> FlexTensor {
         let (bytes, shape, dtype) = data.into_parts();
-        FlexTensor::contiguous(burn_ir::TensorMeta { shape, dtype }, bytes)
+        FlexTensor::contiguous(TensorMeta { shape, dtype }, bytes)
     }
 
     fn download(
@@ -68,5 +127,7 @@ impl Backend for Flex {
         Ok(())
     }
 
-    fn seed(_device: &FlexDevice, _seed: u64) {}
+    fn seed(_device: &FlexDevice, seed: u64) {
+        ops::random::seed(seed);
+    }
 }

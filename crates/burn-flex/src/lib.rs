@@ -8,10 +8,18 @@
 extern crate alloc;
 
 mod backend;
+mod block;
+mod exec;
+mod fuse;
+mod math;
 mod ops;
 mod parallel;
 mod rows;
+mod simd;
 mod tensor;
+
+#[cfg(test)]
+mod tests;
 
 pub use backend::{Flex, FlexDevice};
 pub use tensor::FlexTensor;

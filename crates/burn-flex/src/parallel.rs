@@ -4,9 +4,12 @@ use core::ops::Range;
 
 /// Work worth less than this many bytes of memory traffic stays on the calling thread.
 ///
-/// Handing a part to another thread and waiting for it costs about 10 µs when the threads sleep; a core moves about
-/// 25 bytes a nanosecond through its caches. Below 256 KiB two threads therefore save less than they cost.
-pub(crate) const WORTH: usize = 256 * 1024;
+/// Waking another thread and waiting for it costs about 10 µs. A core moves 100 bytes a nanosecond in its own caches and
+/// 25 beyond, so this is 10 µs to 40 µs of work, and the smaller figure holds only for what fits into a cache of 1 MiB.
+pub(crate) const WORTH: usize = 1024 * 1024;
+
+/// What a nanosecond of computing counts as: the memory traffic in that time.
+pub(crate) const NANOSECOND: usize = 25;
 
 /// Runs `work` over parts of `0..len` that together are the whole.
 ///
@@ -14,7 +17,7 @@ pub(crate) const WORTH: usize = 256 * 1024;
 /// start at multiples of `align`. What `work` does for an item must not depend on the part it is in.
 pub(crate) fn split(len: usize, align: usize, cost: usize, work: &(dyn Fn(Range<usize>) + Sync)) {
     #[cfg(feature = "rayon")]
-    if len.saturating_mul(cost) >= WORTH {
+    if len.saturating_mul(cost) >= WORTH && rayon::current_num_threads() > 1 {
         return threads(len, align, cost, work);
     }
     #[cfg(not(feature = "rayon"))]
@@ -38,7 +41,7 @@ fn threads(len: usize, align: usize, cost: usize, work: &(dyn Fn(Range<usize>) +
 }
 
 /// A pointer that may cross threads. Whoever makes one says why the accesses through it do not overlap.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct Shared<T>(pub *mut T);
 
 // SAFETY: sending an address is harmless; each dereference has its own argument.

@@ -53,9 +53,13 @@ impl Layout {
 pub(crate) unsafe fn allocate(len: usize, dtype: DType) -> Bytes {
     // The general allocator is faster at its own alignment than at that of a cache line, which small tensors
     // gain nothing from.
-    const SMALL: usize = 512;
+    const SMALL: usize = 4096;
+    #[expect(clippy::uninit_vec, reason = "the caller writes the elements")]
     fn vec<E: bytemuck::Pod>(len: usize) -> Bytes {
-        Bytes::from_elems(alloc::vec![E::zeroed(); len / size_of::<E>()])
+        let mut elems = Vec::<E>::with_capacity(len / size_of::<E>());
+        // SAFETY: the capacity is allocated, and any bits are an element; the caller writes before it reads.
+        unsafe { elems.set_len(len / size_of::<E>()) };
+        Bytes::from_elems(elems)
     }
     #[cfg(test)]
     tests::ALLOCATIONS.with(|count| count.set(count.get() + 1));
@@ -87,30 +91,6 @@ impl FlexTensor {
         }
     }
 
-    /// A tensor of these elements in row-major order.
-    pub(crate) fn from_vec<E: Element>(shape: impl Into<Shape>, elems: Vec<E>) -> Self {
-        let meta = TensorMeta::new(shape, E::dtype());
-        Self::contiguous(meta, Bytes::from_elems(elems))
-    }
-
-    /// A tensor of new storage that `fill` writes.
-    ///
-    /// # Safety
-    /// `fill` writes every element, and reads none before.
-    pub(crate) unsafe fn build<E: Element>(meta: TensorMeta, fill: impl FnOnce(&mut [E])) -> Self {
-        assert_eq!(
-            meta.dtype,
-            E::dtype(),
-            "the elements are of the described type"
-        );
-        let len = meta.shape.num_elements();
-        // SAFETY: `fill` writes all bytes, as the caller promises.
-        let mut storage = unsafe { allocate(len * size_of::<E>(), meta.dtype) };
-        // SAFETY: the buffer is aligned for the type and this long; the caller promises to read nothing.
-        fill(unsafe { core::slice::from_raw_parts_mut(storage.as_mut_ptr().cast(), len) });
-        Self::contiguous(meta, storage)
-    }
-
     /// The same storage under another description. The element type stays.
     pub(crate) fn view(self, shape: Shape, layout: Layout) -> Self {
         Self {
@@ -121,6 +101,23 @@ impl FlexTensor {
             layout,
             storage: self.storage,
         }
+    }
+
+    /// The same storage as elements of another type of the same size. The caller has written them.
+    pub(crate) fn with_meta(self, meta: TensorMeta, layout: Layout) -> Self {
+        debug_assert_eq!(meta.dtype.size(), self.meta.dtype.size());
+        Self {
+            meta,
+            layout,
+            storage: self.storage,
+        }
+    }
+
+    /// The same storage and layout as elements of another type of the same size. The caller has written them.
+    pub(crate) fn with_dtype(mut self, dtype: DType) -> Self {
+        debug_assert_eq!(dtype.size(), self.meta.dtype.size());
+        self.meta.dtype = dtype;
+        self
     }
 
     /// The sizes.
@@ -148,36 +145,14 @@ impl FlexTensor {
         self.layout.is_contiguous(&self.meta.shape)
     }
 
-    /// The rows of the tensor, as positions in [`FlexTensor::storage`].
+    /// The rows of the tensor, as positions in its storage.
     pub(crate) fn rows(&self) -> Rows {
         Rows::new(&self.meta.shape, &self.layout.strides, self.layout.offset)
-    }
-
-    /// The whole storage, for [`Rows`] to point into.
-    ///
-    /// # Panics
-    /// If `E` is not the element type.
-    pub(crate) fn storage<E: Element>(&self) -> &[E] {
-        assert_eq!(self.meta.dtype, E::dtype(), "read as the type it has");
-        let len = self.storage.len() / size_of::<E>();
-        // SAFETY: the storage is aligned for the element type, which `E` is, and holds valid elements.
-        unsafe { core::slice::from_raw_parts(self.storage.as_ptr().cast(), len) }
     }
 
     /// The bytes of the storage.
     pub(crate) fn bytes(&self) -> &Bytes {
         &self.storage
-    }
-
-    /// The elements, if they lie side by side in row-major order.
-    pub(crate) fn as_slice<E: Element>(&self) -> Option<&[E]> {
-        let (from, len) = (self.layout.offset, self.len());
-        match len {
-            0 => Some(&[]),
-            _ => self
-                .is_contiguous()
-                .then(|| &self.storage::<E>()[from..from + len]),
-        }
     }
 
     /// The storage to overwrite, if nobody else holds it and the elements fill it.
@@ -209,7 +184,7 @@ impl FlexTensor {
             return self;
         }
         let meta = self.meta.clone();
-        // SAFETY: `copy` writes as many elements as the shape has, and the output has the same shape.
+        // SAFETY: `copy` below writes as many elements as the shape has.
         let mut storage = unsafe { allocate(self.len() * meta.dtype.size(), meta.dtype) };
         let (rows, from, to) = (self.rows(), self.storage.as_ptr(), storage.as_mut_ptr());
         // SAFETY: rows of this tensor are inside its storage; the new buffer has room for all elements.
@@ -233,6 +208,38 @@ impl FlexTensor {
             return Arc::try_unwrap(tensor.storage).unwrap_or_else(|shared| Bytes::clone(&shared));
         }
         Bytes::copy_from(&tensor.storage[from..from + len])
+    }
+}
+
+/// What tests make and look into tensors with.
+#[cfg(test)]
+impl FlexTensor {
+    /// A tensor of these elements in row-major order.
+    pub(crate) fn from_vec<E: Element>(shape: impl Into<Shape>, elems: Vec<E>) -> Self {
+        let meta = TensorMeta::new(shape, E::dtype());
+        Self::contiguous(meta, Bytes::from_elems(elems))
+    }
+
+    /// The whole storage, for [`Rows`] to point into.
+    ///
+    /// # Panics
+    /// If `E` is not the element type.
+    pub(crate) fn storage<E: Element>(&self) -> &[E] {
+        assert_eq!(self.meta.dtype, E::dtype(), "read as the type it has");
+        let len = self.storage.len() / size_of::<E>();
+        // SAFETY: the storage is aligned for the element type, which `E` is, and holds valid elements.
+        unsafe { core::slice::from_raw_parts(self.storage.as_ptr().cast(), len) }
+    }
+
+    /// The elements, if they lie side by side in row-major order.
+    pub(crate) fn as_slice<E: Element>(&self) -> Option<&[E]> {
+        let (from, len) = (self.layout.offset, self.len());
+        match len {
+            0 => Some(&[]),
+            _ => self
+                .is_contiguous()
+                .then(|| &self.storage::<E>()[from..from + len]),
+        }
     }
 }
 

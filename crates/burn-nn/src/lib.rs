@@ -1,1 +1,18 @@
 //! Layers, initializers and losses.
+//!
+//! So far: linear layers, simple activations and cross entropy. A layer is a module; it is made by
+//! its configuration (`LinearConfig::new(…).init(&device)`) and run by `forward`.
+
+#![cfg_attr(not(feature = "std"), no_std)]
+
+extern crate alloc;
+
+pub mod activation;
+pub mod loss;
+pub mod modules;
+
+mod initializer;
+
+pub use activation::{Gelu, Relu, Sigmoid, Tanh};
+pub use initializer::Initializer;
+pub use modules::{Linear, LinearConfig, LinearLayout};

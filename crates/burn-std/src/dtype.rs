@@ -73,6 +73,7 @@ pub enum DType {
 
 impl DType {
     /// Bytes of one element.
+    #[inline]
     pub const fn size(&self) -> usize {
         match self {
             Self::F64 | Self::I64 | Self::U64 => 8,
@@ -104,6 +105,7 @@ impl DType {
     }
 
     /// What the elements mean.
+    #[inline]
     pub const fn kind(&self) -> Kind {
         match self {
             Self::F64 | Self::F32 | Self::F16 | Self::BF16 => Kind::Float,

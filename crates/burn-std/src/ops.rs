@@ -27,6 +27,17 @@ impl<E: ElementConversion> From<E> for PadMode {
     }
 }
 
+/// How attention weighs positions.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct AttentionModuleOptions {
+    /// What scores are multiplied by; by default one over the square root of the number of features.
+    pub scale: Option<f64>,
+    /// Scores stay between plus and minus this number, by a hyperbolic tangent; by default they are not bent.
+    pub softcap: Option<f64>,
+    /// Whether a query sees no key behind its own position.
+    pub is_causal: bool,
+}
+
 /// How a written value combines with the one that is already there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum IndexingUpdateOp {

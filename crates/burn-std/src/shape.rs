@@ -14,13 +14,14 @@ use crate::{AsIndex, Slice, SliceArg};
 const INLINE: usize = 4;
 
 /// The size of each dimension of a tensor. A scalar has none.
-#[derive(Clone, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 // Through a vector, whose decoding does not believe the length that a file claims.
 #[serde(from = "Vec<usize>")]
 pub struct Shape(SmallVec<[usize; INLINE]>);
 
 impl Shape {
     /// A shape from its sizes.
+    #[inline]
     pub fn new<const D: usize>(dims: [usize; D]) -> Self {
         Self(SmallVec::from_slice(&dims))
     }
@@ -28,12 +29,14 @@ impl Shape {
     /// The product of all sizes; 1 for a scalar.
     ///
     /// Saturates, so that a shape too large for memory never looks small.
+    #[inline]
     pub fn num_elements(&self) -> usize {
         self.iter()
             .fold(1, |count, size| usize::saturating_mul(count, *size))
     }
 
     /// How many dimensions there are.
+    #[inline]
     pub fn rank(&self) -> usize {
         self.0.len()
     }
@@ -56,6 +59,7 @@ impl Shape {
     }
 
     /// The sizes as a slice.
+    #[inline]
     pub fn as_slice(&self) -> &[usize] {
         &self.0
     }
@@ -67,7 +71,7 @@ impl Shape {
 }
 
 /// Distance in elements from one index of a dimension to the next; negative in flipped views.
-#[derive(Clone, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(from = "Vec<isize>")]
 pub struct Strides(SmallVec<[isize; INLINE]>);
 
@@ -98,12 +102,22 @@ macro_rules! list {
     ($list:ident, $item:ty) => {
         impl Deref for $list {
             type Target = [$item];
+            #[inline]
             fn deref(&self) -> &[$item] {
                 &self.0
             }
         }
 
+        // A copy of plain numbers, where the derived one would clone them one by one.
+        impl Clone for $list {
+            #[inline]
+            fn clone(&self) -> Self {
+                Self(SmallVec::from_slice(&self.0))
+            }
+        }
+
         impl DerefMut for $list {
+            #[inline]
             fn deref_mut(&mut self) -> &mut [$item] {
                 &mut self.0
             }

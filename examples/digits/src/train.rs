@@ -123,11 +123,12 @@ fn fit(
             ));
         }
         let accuracy = evaluate(&model.valid(), test)?.accuracy();
-        bar.finish_with_message(format!(
-            "{}  test {:5.1} %",
-            bar.message(),
-            100.0 * accuracy
-        ));
+        let summary = format!("{}  test {:5.1} %", bar.message(), 100.0 * accuracy);
+        // Where no terminal shows the bar, a line tells the same.
+        if bar.is_hidden() {
+            println!("epoch {epoch}/{} {summary}", options.epochs);
+        }
+        bar.finish_with_message(summary);
     }
     Ok(model)
 }
@@ -177,7 +178,7 @@ impl Confusion {
 
     fn table(&self) -> Table {
         let mut table = Table::new();
-        table.load_preset(comfy_table::presets::UTF8_FULL_CONDENSED);
+        table.load_style(comfy_table::presets::UTF8_FULL_CONDENSED);
         let header = std::iter::once("digit \\ guess".to_string())
             .chain((0..CLASSES).map(|guess| guess.to_string()));
         table.set_header(header);
@@ -192,5 +193,45 @@ impl Confusion {
             table.add_row(std::iter::once(digit.to_string()).chain(cells));
         }
         table
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::Digits;
+    use crate::{classify, export};
+
+    #[test]
+    fn a_model_trains_and_is_the_same_when_it_is_loaded_and_as_a_program() {
+        let folder = tempfile::tempdir().unwrap();
+        let device = Device::default();
+        let (digits, test) = Digits::load(None).unwrap().split();
+        let options = TrainArguments {
+            epochs: 3,
+            ..Default::default()
+        };
+        train(&options, digits, test.clone(), folder.path(), &device).unwrap();
+
+        let loader = DataLoaderBuilder::new(DigitBatcher).batch_size(256);
+        let model = classify::load(folder.path(), &device).unwrap();
+        let confusion = evaluate(&model, &loader.build(test.clone())).unwrap();
+        // Chance is 10 %; three of thirty epochs are well on their way.
+        assert!(confusion.accuracy() > 0.8, "{}", confusion.accuracy());
+
+        let program = folder.path().join("program");
+        export::export(&test, folder.path(), &program).unwrap();
+        export::replay(&test, folder.path(), &program, &device).unwrap();
+        classify::classify(&test, 42, folder.path(), &device).unwrap();
+    }
+
+    #[test]
+    fn without_a_model_the_error_says_how_to_train_one() {
+        let folder = tempfile::tempdir().unwrap();
+        let error = classify::load(folder.path(), &Device::default())
+            .err()
+            .unwrap();
+        let error = error.to_string();
+        assert!(error.contains("cargo run --release -p digits"), "{error}");
     }
 }

@@ -216,10 +216,7 @@ mod tests {
             []
         );
         assert_eq!(
-            found(
-                "burn-flex",
-                "[dependencies]\nburn-fusion.workspace = true\n"
-            ),
+            found("burn-flex", "[dependencies]\nburn-std.workspace = true\n"),
             []
         );
         assert_eq!(

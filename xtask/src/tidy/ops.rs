@@ -14,7 +14,7 @@ const BUDGET: &[(&str, usize)] = &[
     ("MovementOp", 5),
     ("Operation", 10),
     ("ReduceOp", 9),
-    ("UnaryOp", 17),
+    ("UnaryOp", 18),
 ];
 
 /// Crates that pass instructions on without knowing any of them.

@@ -50,6 +50,12 @@ fn elementwise<E: Emit>(op: UnaryOp) -> Elementwise<E> {
             let product = e.mul(g, sin);
             e.neg(product)
         }),
+        // 1 / (1 + x²)
+        UnaryOp::Atan => FromInput(|e, g, x: E::Tensor| {
+            let square = e.mul(x.clone(), x);
+            let divisor = e.add_scalar(square, 1.0);
+            e.div(g, divisor)
+        }),
         // 1 - y²
         UnaryOp::Tanh => FromOutput(|e, g: E::Tensor, y: E::Tensor| {
             let square = e.mul(y.clone(), y);

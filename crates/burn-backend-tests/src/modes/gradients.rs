@@ -1,5 +1,6 @@
 //! Gradients against finite differences, in f64.
 
+use crate::array::Format;
 use crate::check::{attempt, read};
 use crate::{Array, Failures, Generator, Gradient, Layout, Num, Sample};
 use burn_backend::{Build, Device, Handle};
@@ -24,10 +25,11 @@ const TOLERANCE: f64 = 1e-7;
 #[track_caller]
 pub fn gradients(device: Device) {
     let mut failures = Failures::default();
-    let samples = crate::samples::all().into_iter();
-    let differentiable =
-        |sample: &Sample| sample.dtypes.contains(&DType::F64) && !sample.inputs.is_empty();
-    for sample in samples.filter(differentiable) {
+    let differentiable = |sample: &Sample| {
+        let supported = sample.supported(&|dtype| device.supports_dtype(dtype));
+        supported.contains(&DType::F64) && !sample.inputs.is_empty()
+    };
+    for sample in crate::samples::all().into_iter().filter(differentiable) {
         let sample = sample.small(DType::F64);
         if sample.gradient == Gradient::None {
             failures.note(format!("{sample:?}"), attempt(|| flat(device, &sample)));
@@ -54,6 +56,12 @@ pub fn gradients(device: Device) {
                 attempt(|| second_order(device, &sample)),
             );
         }
+        for dtype in sample.supported(&|dtype| device.supports_dtype(dtype)) {
+            if dtype.is_float() && dtype != DType::F64 {
+                let place = format!("{sample:?} on {}", dtype.name());
+                failures.note(place, attempt(|| narrow(device, &sample, dtype)));
+            }
+        }
     }
     failures.report();
 }
@@ -62,23 +70,25 @@ pub fn gradients(device: Device) {
 struct Problem<'a> {
     device: Device,
     sample: &'a Sample,
+    dtype: DType,
     inputs: Vec<Array>,
     weights: Array,
 }
 
 impl<'a> Problem<'a> {
-    fn new(device: Device, sample: &'a Sample, layout: Layout) -> Self {
-        let arrays = sample.arrays(DType::F64, false);
+    fn new(device: Device, sample: &'a Sample, dtype: DType, layout: Layout) -> Self {
+        let arrays = sample.arrays(dtype, false);
         let inputs: Vec<Array> = arrays.iter().map(|array| layout.logical(array)).collect();
         let output = sample
-            .described(DType::F64)
+            .described(dtype)
             .infer()
             .expect("samples are legal")
             .one();
         Self {
             device,
             sample,
-            weights: weights("outputs", output.shape.to_vec()),
+            dtype,
+            weights: weights("outputs", output.shape.to_vec(), output.dtype),
             inputs,
         }
     }
@@ -89,7 +99,7 @@ impl<'a> Problem<'a> {
 
     /// The weighted sum of the output for these inputs.
     fn loss(&self, inputs: &[Array]) -> f64 {
-        let operation = self.sample.operation(DType::F64);
+        let operation = self.sample.operation(self.dtype);
         let operation = operation.map(&mut |at| self.device.upload(inputs[at].to_data()));
         let output = Array::from_data(&read(run(self.device, operation).one()));
         dot(&output, &self.weights)
@@ -108,7 +118,7 @@ impl<'a> Problem<'a> {
                 }
             })
             .collect();
-        let operation = self.sample.operation(DType::F64);
+        let operation = self.sample.operation(self.dtype);
         let output = run(device, operation.map(&mut |at| leaves[at].clone())).one();
         let weights = device.upload(self.weights.to_data());
         let weighted = device.mul(output, weights);
@@ -153,14 +163,16 @@ impl<'a> Problem<'a> {
     }
 }
 
-fn weights(name: &str, shape: Vec<usize>) -> Array {
+fn weights(name: &str, shape: Vec<usize>, dtype: DType) -> Array {
     let mut generator = Generator::new(name);
     let count: usize = shape.iter().product();
-    Array::floats(shape, (0..count).map(|_| generator.uniform(0.5, 1.5)))
+    let data = (0..count).map(|_| Num::Float(generator.uniform(0.5, 1.5)));
+    Array::new(shape, dtype, data.collect())
 }
 
 fn zeros(like: &Array) -> Array {
-    Array::floats(like.shape.clone(), like.data.iter().map(|_| 0.0))
+    let data = like.data.iter().map(|_| Num::Float(0.0));
+    Array::new(like.shape.clone(), like.dtype, data.collect())
 }
 
 fn dot(lhs: &Array, rhs: &Array) -> f64 {
@@ -172,20 +184,54 @@ fn dot(lhs: &Array, rhs: &Array) -> f64 {
 }
 
 fn first_order(device: Device, sample: &Sample, layout: Layout) -> Option<String> {
-    let problem = Problem::new(device, sample, layout);
+    let problem = Problem::new(device, sample, DType::F64, layout);
     let expected = problem.differences(&|inputs| problem.loss(inputs));
     match problem.analytic(&problem.inputs, layout) {
-        Ok(gradients) => compare(&gradients, &expected),
+        Ok(gradients) => compare(&gradients, &expected, TOLERANCE),
         Err(error) => Some(error.to_string()),
     }
 }
 
+/// Gradients of another element type have that type, and are those of f64 as far as its digits go.
+fn narrow(device: Device, sample: &Sample, dtype: DType) -> Option<String> {
+    let problem = Problem::new(device, sample, dtype, Layout::Contiguous);
+    let mut wide = Problem::new(device, sample, DType::F64, Layout::Contiguous);
+    let widen = |array: &Array| match array.dtype == dtype {
+        true => Array {
+            dtype: DType::F64,
+            ..array.clone()
+        },
+        false => array.clone(),
+    };
+    wide.inputs = problem.inputs.iter().map(widen).collect();
+    let gradient = |problem: &Problem<'_>| {
+        problem
+            .analytic(&problem.inputs, Layout::Contiguous)
+            .map_err(|error| error.to_string())
+    };
+    let (found, expected) = match (gradient(&problem), gradient(&wide)) {
+        (Ok(found), Ok(expected)) => (found, expected),
+        (Err(error), _) | (_, Err(error)) => return Some(error),
+    };
+    if let Some(other) = found.iter().find(|gradient| gradient.dtype != dtype) {
+        return Some(format!("a gradient is of {}", other.dtype.name()));
+    }
+    // Rules take some roundings each, of numbers somewhat larger than their difference.
+    compare(&found, &expected, 32.0 * Format::of(dtype).unit())
+}
+
 /// The gradient of the weighted sum of the gradients, against the differences of that sum.
 fn second_order(device: Device, sample: &Sample) -> Option<String> {
-    let problem = Problem::new(device, sample, Layout::Contiguous);
+    let problem = Problem::new(device, sample, DType::F64, Layout::Contiguous);
     let directions: Vec<Array> = (0..problem.inputs.len())
         .filter(|at| problem.is_float(*at))
-        .map(|at| weights(&format!("direction {at}"), problem.inputs[at].shape.clone()))
+        .map(|at| {
+            weights(
+                &format!("direction {at}"),
+                problem.inputs[at].shape.clone(),
+                DType::F64,
+            )
+        })
         .collect();
     let along = |gradients: &[Array]| -> f64 {
         gradients
@@ -200,7 +246,7 @@ fn second_order(device: Device, sample: &Sample) -> Option<String> {
     };
     let expected = problem.differences(&slope);
     match hessian_product(&problem, &directions) {
-        Ok(product) => compare(&product, &expected),
+        Ok(product) => compare(&product, &expected, TOLERANCE),
         Err(error) => Some(error.to_string()),
     }
 }
@@ -258,7 +304,7 @@ fn flat(device: Device, sample: &Sample) -> Option<String> {
     is_tracked(&output).then(|| "a gradient flows".into())
 }
 
-fn compare(found: &[Array], expected: &[Array]) -> Option<String> {
+fn compare(found: &[Array], expected: &[Array], tolerance: f64) -> Option<String> {
     if found.len() != expected.len() {
         return Some(format!(
             "{} gradients instead of {}",
@@ -279,8 +325,9 @@ fn compare(found: &[Array], expected: &[Array]) -> Option<String> {
             }
             let at = (0..found.data.len()).find(|at| {
                 let (found, expected) = (found.data[*at].float(), expected.data[*at].float());
-                // Written so that NaN fails.
-                !((found - expected).abs() <= TOLERANCE * (1.0 + expected.abs()))
+                let close = (found - expected).abs() <= tolerance * (1.0 + expected.abs());
+                // NaN is not close.
+                !close
             })?;
             Some(format!(
                 "gradient {input} at {at} is {:?} instead of {:?}",

@@ -33,21 +33,19 @@ impl Case {
     fn all(device: Device) -> Vec<Self> {
         let mut cases = Vec::new();
         for sample in crate::samples::all() {
-            let supported = |dtype: &&DType| device.supports_dtype(**dtype);
-            for dtype in sample.dtypes.iter().filter(supported) {
+            for dtype in sample.supported(&|dtype| device.supports_dtype(dtype)) {
                 let layouts = if sample.inputs.is_empty() {
                     1
                 } else {
                     Layout::ALL.len()
                 };
                 for shift in 0..sample.inputs.len().clamp(1, 2) {
-                    cases
-                        .extend((0..layouts).map(|first| Self::new(&sample, *dtype, first, shift)));
+                    cases.extend((0..layouts).map(|first| Self::new(&sample, dtype, first, shift)));
                 }
                 cases.extend(
                     sample
-                        .emptied(*dtype)
-                        .map(|empty| Self::new(&empty, *dtype, 0, 0)),
+                        .emptied(dtype)
+                        .map(|empty| Self::new(&empty, dtype, 0, 0)),
                 );
             }
         }

@@ -1,8 +1,8 @@
 //! Programs through a file and back.
 
 use super::Case;
-use crate::Failures;
 use crate::check::{attempt, differing_bits, read, seeded};
+use crate::{Failures, Layout};
 use burn_backend::{Device, Handle, Local};
 use burn_dispatch::capture::{Capture, CapturedGraph};
 use burn_dispatch::{interpret, registry, run};
@@ -15,7 +15,9 @@ use burn_ir::TensorId;
 #[track_caller]
 pub fn round_trip(device: Device) {
     let mut failures = Failures::default();
-    for case in Case::all(device) {
+    // A program does not know how its inputs lie in memory.
+    let contiguous = |case: &Case| case.layouts.iter().all(|it| *it == Layout::Contiguous);
+    for case in Case::all(device).into_iter().filter(contiguous) {
         failures.note(&case, attempt(|| check(device, &case)));
     }
     failures.report();

@@ -15,13 +15,9 @@ use core::fmt::Write;
 pub fn support<B: Backend>(device: &B::Device) {
     let mut failures = Failures::default();
     for sample in crate::samples::all() {
-        for dtype in sample
-            .dtypes
-            .iter()
-            .filter(|dtype| B::supports_dtype(device, **dtype))
-        {
+        for dtype in sample.supported(&|dtype| B::supports_dtype(device, dtype)) {
             let place = format!("{sample:?} on {}", dtype.name());
-            failures.note(place, attempt(|| check::<B>(device, &sample, *dtype)));
+            failures.note(place, attempt(|| check::<B>(device, &sample, dtype)));
         }
     }
     failures.report();
@@ -121,12 +117,8 @@ fn kernel<B: Backend>(device: &B::Device, samples: &[&Sample]) -> String {
     let mut native = Vec::new();
     let mut lowered = Vec::new();
     for sample in samples {
-        for dtype in sample
-            .dtypes
-            .iter()
-            .filter(|dtype| B::supports_dtype(device, **dtype))
-        {
-            let list = match B::supports(device, &sample.described(*dtype)) {
+        for dtype in sample.supported(&|dtype| B::supports_dtype(device, dtype)) {
+            let list = match B::supports(device, &sample.described(dtype)) {
                 true => &mut native,
                 false => &mut lowered,
             };

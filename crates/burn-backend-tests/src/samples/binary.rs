@@ -98,8 +98,14 @@ fn smaller(x: f64, y: f64) -> f64 {
 const SPECIAL: [f64; 6] = [0.0, 1.0, -1.5, INF, -INF, NAN];
 
 pub(super) fn samples() -> Vec<Sample> {
-    let arithmetic = |sample: Sample| sample.on(NUMERIC).edges(SPECIAL).int_edges();
-    let bits = |sample: Sample| sample.on(BITS).int_edges();
+    [arithmetics(), choices(), bitwise()].concat()
+}
+
+fn arithmetic(sample: Sample) -> Sample {
+    sample.on(NUMERIC).edges(SPECIAL).int_edges()
+}
+
+fn arithmetics() -> Vec<Sample> {
     [
         variants(BinaryOp::Add, |it| {
             arithmetic(it)
@@ -142,6 +148,12 @@ pub(super) fn samples() -> Vec<Sample> {
                 .ulps(4.0)
                 .smooth()
         }),
+    ]
+    .concat()
+}
+
+fn choices() -> Vec<Sample> {
+    [
         variants(BinaryOp::Max, |it| {
             arithmetic(it)
                 .reference(larger)
@@ -154,6 +166,13 @@ pub(super) fn samples() -> Vec<Sample> {
                 .reference(i128::min)
                 .kinked()
         }),
+    ]
+    .concat()
+}
+
+fn bitwise() -> Vec<Sample> {
+    let bits = |sample: Sample| sample.on(BITS).int_edges();
+    [
         variants(BinaryOp::And, |it| {
             bits(it)
                 .reference(|x: i128, y: i128| x & y)

@@ -23,7 +23,11 @@ const SPECIAL: [f64; 5] = [0.0, -0.0, INF, -INF, NAN];
 const HALVES: [f64; 11] = [0.0, -0.0, 0.5, 1.5, 2.5, -0.5, -1.5, -2.5, INF, -INF, NAN];
 
 pub(super) fn samples() -> Vec<Sample> {
-    let floats = vec![
+    [smooth(), stepped(), of_several_kinds()].concat()
+}
+
+fn smooth() -> Vec<Sample> {
+    vec![
         unary(UnaryOp::Exp)
             .reference(f64::exp)
             .within(-4.0, 4.0)
@@ -64,6 +68,12 @@ pub(super) fn samples() -> Vec<Sample> {
             .edges(SPECIAL)
             .ulps(2.0)
             .smooth(),
+        unary(UnaryOp::Atan)
+            .reference(f64::atan)
+            .within(-4.0, 4.0)
+            .edges(SPECIAL)
+            .ulps(2.0)
+            .smooth(),
         unary(UnaryOp::Tanh)
             .reference(f64::tanh)
             .within(-4.0, 4.0)
@@ -74,8 +84,13 @@ pub(super) fn samples() -> Vec<Sample> {
             .reference(erf)
             .within(-4.0, 4.0)
             .edges([0.0, 1e-4, INF, -INF, NAN])
-            .ulps(8.0)
+            .ulps(4.0)
             .smooth(),
+    ]
+}
+
+fn stepped() -> Vec<Sample> {
+    vec![
         unary(UnaryOp::Floor)
             .reference(f64::floor)
             .within(-3.0, 3.0)
@@ -92,8 +107,11 @@ pub(super) fn samples() -> Vec<Sample> {
             .reference(f64::trunc)
             .within(-3.0, 3.0)
             .edges(HALVES),
-    ];
-    let others = vec![
+    ]
+}
+
+fn of_several_kinds() -> Vec<Sample> {
+    vec![
         unary(UnaryOp::Neg)
             .reference(|x: f64| -x)
             .reference(|x: i128| -x)
@@ -115,6 +133,5 @@ pub(super) fn samples() -> Vec<Sample> {
             .reference(|x: i128| !x)
             .reference(|x: bool| !x)
             .on(BITS),
-    ];
-    [floats, others].concat()
+    ]
 }

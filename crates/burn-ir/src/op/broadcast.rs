@@ -56,6 +56,9 @@ pub(super) fn shapes(
 ) -> Result<Shape, OperationError> {
     let fail = |problem| Err(OperationError::of(name, &[lhs, rhs], problem));
     let (left, right) = (&lhs.1.shape, &rhs.1.shape);
+    if left == right {
+        return Ok(left.clone());
+    }
     if left.len() != right.len() {
         return fail(Problem::RanksDiffer);
     }

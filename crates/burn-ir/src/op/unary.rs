@@ -26,6 +26,8 @@ leaves! {
         Sin = "sin",
         /// The cosine of `x` in radians. Float.
         Cos = "cos",
+        /// The angle in [-π/2, π/2] whose tangent is `x`, in radians. Float.
+        Atan = "atan",
         /// The hyperbolic tangent. Float.
         Tanh = "tanh",
         /// The error function. Float.
@@ -54,6 +56,7 @@ impl UnaryOp {
             | Self::Recip
             | Self::Sin
             | Self::Cos
+            | Self::Atan
             | Self::Tanh
             | Self::Erf
             | Self::Floor

@@ -263,12 +263,12 @@ impl TensorData {
     /// If a buffer no longer holds valid data afterwards; see [`TensorData::try_from_bytes`].
     #[track_caller]
     pub fn with_bytes_mut<'a, R>(
-        datas: impl IntoIterator<Item = &'a mut TensorData>,
+        all: impl IntoIterator<Item = &'a mut TensorData>,
         run: impl FnOnce(Vec<&mut Bytes>) -> R,
     ) -> R {
-        let mut datas: Vec<_> = datas.into_iter().collect();
-        let result = run(datas.iter_mut().map(|data| &mut data.bytes).collect());
-        for data in datas {
+        let mut all: Vec<_> = all.into_iter().collect();
+        let result = run(all.iter_mut().map(|data| &mut data.bytes).collect());
+        for data in all {
             let Self {
                 bytes,
                 shape,

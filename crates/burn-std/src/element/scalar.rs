@@ -15,7 +15,7 @@ use crate::{DType, Element, ElementConversion, Kind, bf16, f16};
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub enum Scalar {
     /// A float.
-    Float(f64),
+    Float(#[serde(with = "float")] f64),
     /// A signed integer.
     Int(i64),
     /// An unsigned integer.
@@ -75,6 +75,47 @@ impl Eq for Scalar {}
 impl Hash for Scalar {
     fn hash<H: Hasher>(&self, state: &mut H) {
         self.bits().hash(state);
+    }
+}
+
+/// Floats in text: formats like JSON have no word for NaN and the infinities, so these are names there.
+mod float {
+    use alloc::string::String;
+    use serde::{Deserialize, Deserializer, Serializer, de::Error};
+
+    #[derive(Deserialize)]
+    #[serde(untagged)]
+    enum Written {
+        Number(f64),
+        Name(String),
+    }
+
+    pub(super) fn serialize<S: Serializer>(value: &f64, serializer: S) -> Result<S::Ok, S::Error> {
+        match *value {
+            value if value.is_finite() || !serializer.is_human_readable() => {
+                serializer.serialize_f64(value)
+            }
+            f64::INFINITY => serializer.serialize_str("inf"),
+            f64::NEG_INFINITY => serializer.serialize_str("-inf"),
+            _ => serializer.serialize_str("nan"),
+        }
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
+        if !deserializer.is_human_readable() {
+            return f64::deserialize(deserializer);
+        }
+        match Written::deserialize(deserializer)? {
+            Written::Number(value) => Ok(value),
+            Written::Name(name) => match name.as_str() {
+                "inf" => Ok(f64::INFINITY),
+                "-inf" => Ok(f64::NEG_INFINITY),
+                "nan" => Ok(f64::NAN),
+                _ => Err(D::Error::custom(
+                    "a float is a number, `inf`, `-inf` or `nan`",
+                )),
+            },
+        }
     }
 }
 

@@ -255,13 +255,13 @@ fn a_position_of_another_rank_panics() {
 
 #[test]
 fn buffers_can_be_replaced_by_others_of_their_size() {
-    let mut datas = [TensorData::from([1u8, 2]), TensorData::from([3u8])];
-    let count = TensorData::with_bytes_mut(&mut datas, |mut buffers| {
+    let mut all = [TensorData::from([1u8, 2]), TensorData::from([3u8])];
+    let count = TensorData::with_bytes_mut(&mut all, |mut buffers| {
         *buffers[0] = Bytes::from_bytes_vec(vec![7, 8]);
         buffers.len()
     });
     assert_eq!(
-        (count, datas[0].as_bytes(), datas[1].as_bytes()),
+        (count, all[0].as_bytes(), all[1].as_bytes()),
         (2, &[7, 8][..], &[3][..])
     );
 }

@@ -1,0 +1,22 @@
+//! Behaviour of what lies between users and kernels: routing, tapes, captured programs, fusion, movements of views.
+
+mod capture;
+mod dispatch;
+mod fusion;
+mod slicing;
+mod tape;
+
+use burn_backend::{Device, Handle};
+use burn_backend_tests::read;
+use burn_std::{Shape, TensorData};
+
+/// A tensor of f64 on a device.
+fn floats<const D: usize>(device: Device, shape: [usize; D], elements: &[f64]) -> Handle {
+    device.upload(TensorData::new(elements.to_vec(), Shape::new(shape)))
+}
+
+/// The elements of a tensor of f64.
+#[track_caller]
+fn elements(tensor: &Handle) -> Vec<f64> {
+    read(tensor.clone()).to_vec().expect("the tensor is of f64")
+}

@@ -1,0 +1,248 @@
+//! The loader that reads on threads of its own.
+//!
+//! Each epoch has its threads: they end with it, also when it is left early. Batches come in an
+//! order that depends on the number of threads and not on their speed.
+
+use alloc::boxed::Box;
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
+use alloc::{format, vec};
+use core::fmt::{self, Debug};
+use std::panic::{self, AssertUnwindSafe};
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::thread::{self, JoinHandle};
+
+use burn_dataset::transform::PartialDataset;
+use burn_dataset::{Dataset, DatasetError};
+use burn_tensor::Device;
+use rand::rngs::StdRng;
+
+use super::base::Order;
+use super::batch::BatchIterator;
+use super::batcher::Batcher;
+use super::{BatchStrategy, DataLoader, DataLoaderIterator, Progress};
+
+/// Batches that a thread makes ahead of what is asked for.
+const AHEAD: usize = 2;
+
+/// What a thread says.
+#[derive(Debug)]
+pub enum Message<O> {
+    /// A batch, by the thread of this number, and how far that thread is.
+    Batch(usize, O, Progress),
+    /// A batch that could not be made, by the thread of this number, and why.
+    Error(usize, String),
+    /// The thread has no more batches.
+    Done,
+}
+
+/// Reads items and makes batches on several threads.
+pub struct MultiThreadDataLoader<I, O> {
+    strategy: Box<dyn BatchStrategy<I>>,
+    dataset: Arc<dyn Dataset<I>>,
+    batcher: Arc<dyn Batcher<I, O>>,
+    num_threads: usize,
+    device: Device,
+    order: Order,
+}
+
+impl<I, O> MultiThreadDataLoader<I, O> {
+    /// A loader; with `rng` the items are in a new random order in each epoch.
+    ///
+    /// # Panics
+    /// If `num_threads` is 0.
+    #[track_caller]
+    pub fn new(
+        strategy: Box<dyn BatchStrategy<I>>,
+        dataset: Arc<dyn Dataset<I>>,
+        batcher: Arc<dyn Batcher<I, O>>,
+        num_threads: usize,
+        device: Device,
+        rng: Option<StdRng>,
+    ) -> Self {
+        assert!(num_threads > 0, "a loader cannot work with 0 threads");
+        Self {
+            strategy,
+            dataset,
+            batcher,
+            num_threads,
+            device,
+            order: Order::new(rng),
+        }
+    }
+
+    fn with(&self, dataset: Arc<dyn Dataset<I>>, device: Device) -> Self {
+        let (strategy, batcher) = (self.strategy.clone_dyn(), self.batcher.clone());
+        let rng = self.order.next_rng();
+        Self::new(strategy, dataset, batcher, self.num_threads, device, rng)
+    }
+}
+
+impl<I, O> DataLoader<O> for MultiThreadDataLoader<I, O>
+where
+    I: Send + Sync + Clone + 'static,
+    O: Send + 'static + Debug,
+{
+    fn iter<'a>(&'a self) -> Box<dyn DataLoaderIterator<O> + 'a> {
+        let dataset = self.order.draw(&self.dataset);
+        let batch_size = self.strategy.batch_size().unwrap_or(1);
+        let total = dataset.len();
+        let parts = PartialDataset::split_chunks(dataset, self.num_threads, batch_size);
+        let workers = parts.into_iter().enumerate().map(|(number, part)| {
+            let strategy = self.strategy.clone_dyn();
+            let (batcher, device) = (self.batcher.clone(), self.device.clone());
+            Worker::start(
+                number,
+                BatchIterator::new(strategy, Arc::new(part), batcher, device),
+            )
+        });
+        let workers: Vec<_> = workers.collect();
+        Box::new(Epoch {
+            processed: vec![0; workers.len()],
+            workers,
+            turn: 0,
+            total,
+        })
+    }
+
+    fn num_items(&self) -> usize {
+        self.dataset.len()
+    }
+
+    fn to_device(&self, device: &Device) -> Arc<dyn DataLoader<O>> {
+        Arc::new(self.with(self.dataset.clone(), device.clone()))
+    }
+
+    fn slice(&self, start: usize, end: usize) -> Arc<dyn DataLoader<O>> {
+        let part = PartialDataset::new(self.dataset.clone(), start, end);
+        Arc::new(self.with(Arc::new(part), self.device.clone()))
+    }
+}
+
+/// A thread, as long as it has batches to give.
+struct Worker<O> {
+    /// `None` tells the thread to stop.
+    batches: Option<Receiver<Message<O>>>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl<O: Send + 'static> Worker<O> {
+    fn start<I: Send + Sync + 'static>(number: usize, iterator: BatchIterator<I, O>) -> Self {
+        let (sender, batches) = sync_channel(AHEAD);
+        let work = move || work(number, iterator, &sender);
+        let name = format!("burn-dataloader-{number}");
+        let thread = thread::Builder::new().name(name).spawn(work);
+        let thread = thread.expect("the system lets the process start a thread");
+        Self {
+            batches: Some(batches),
+            thread: Some(thread),
+        }
+    }
+}
+
+impl<O> Drop for Worker<O> {
+    fn drop(&mut self) {
+        self.batches = None;
+        if let Some(thread) = self.thread.take() {
+            // The thread catches panics and reports them as errors.
+            let _ = thread.join();
+        }
+    }
+}
+
+fn work<I, O>(number: usize, mut iterator: BatchIterator<I, O>, sender: &SyncSender<Message<O>>) {
+    loop {
+        let next = panic::catch_unwind(AssertUnwindSafe(|| iterator.next()));
+        let (message, last) = match next {
+            Ok(Some(Ok(batch))) => (Message::Batch(number, batch, iterator.progress()), false),
+            Ok(Some(Err(error))) => (Message::Error(number, error.to_string()), false),
+            Ok(None) => (Message::Done, true),
+            Err(payload) => (Message::Error(number, describe(&*payload)), true),
+        };
+        // Nobody listens any more: the epoch was left early.
+        if sender.send(message).is_err() || last {
+            return;
+        }
+    }
+}
+
+fn describe(payload: &(dyn core::any::Any + Send)) -> String {
+    let text = payload.downcast_ref::<&str>().map(ToString::to_string);
+    let text = text.or_else(|| payload.downcast_ref::<String>().cloned());
+    format!(
+        "the thread panicked: {}",
+        text.unwrap_or_else(|| "without a message".to_string())
+    )
+}
+
+/// One epoch: the threads take turns, so that their speed does not decide the order.
+struct Epoch<O> {
+    workers: Vec<Worker<O>>,
+    /// Items read, by thread.
+    processed: Vec<usize>,
+    turn: usize,
+    total: usize,
+}
+
+impl<O> Epoch<O> {
+    /// The next message of the thread whose turn it is; `None` if that thread is done.
+    fn receive(&mut self) -> Option<Message<O>> {
+        let worker = &mut self.workers[self.turn];
+        let message = worker.batches.as_ref()?.recv();
+        match message {
+            Ok(Message::Done) | Err(_) => {
+                worker.batches = None;
+                None
+            }
+            Ok(message) => Some(message),
+        }
+    }
+}
+
+impl<O> Iterator for Epoch<O> {
+    type Item = Result<O, DatasetError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        for _ in 0..self.workers.len() {
+            let message = self.receive();
+            self.turn = (self.turn + 1) % self.workers.len();
+            match message {
+                Some(Message::Batch(number, batch, progress)) => {
+                    self.processed[number] = progress.items_processed;
+                    return Some(Ok(batch));
+                }
+                Some(Message::Error(number, problem)) => {
+                    return Some(Err(DatasetError::new(WorkerError { number, problem })));
+                }
+                Some(Message::Done) | None => {}
+            }
+        }
+        None
+    }
+}
+
+impl<O> DataLoaderIterator<O> for Epoch<O> {
+    fn progress(&self) -> Progress {
+        Progress::new(
+            self.processed.iter().sum(),
+            self.total,
+            Some("items".into()),
+        )
+    }
+}
+
+/// A batch that a thread could not make.
+#[derive(Debug)]
+struct WorkerError {
+    number: usize,
+    problem: String,
+}
+
+impl fmt::Display for WorkerError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "data loader thread {}: {}", self.number, self.problem)
+    }
+}
+
+impl core::error::Error for WorkerError {}

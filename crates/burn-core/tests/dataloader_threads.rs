@@ -1,0 +1,48 @@
+//! An epoch ends its threads. Alone in its process, as it counts the threads of all.
+
+use burn_core::data::dataloader::DataLoaderBuilder;
+use burn_core::data::dataloader::batcher::Batcher;
+use burn_core::data::dataset::InMemDataset;
+use burn_core::tensor::Device;
+
+struct Items;
+
+impl Batcher<usize, Vec<usize>> for Items {
+    fn batch(&self, items: Vec<usize>, _device: &Device) -> Vec<usize> {
+        items
+    }
+}
+
+/// The threads of this process.
+#[cfg(target_os = "linux")]
+fn threads() -> usize {
+    let tasks = std::fs::read_dir("/proc/self/task").expect("the system lists its threads");
+    tasks.count()
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn neither_a_full_epoch_nor_one_left_early_leaves_threads_behind() {
+    let before = threads();
+    let loader = DataLoaderBuilder::new(Items)
+        .batch_size(2)
+        .shuffle(5)
+        .num_workers(3)
+        .build(InMemDataset::new((0..100).collect()));
+
+    let mut left_early = loader.iter();
+    for _ in 0..2 {
+        assert!(left_early.next().is_some());
+    }
+    assert_eq!(threads(), before + 3);
+    drop(left_early);
+    assert_eq!(threads(), before);
+
+    for _ in 0..20 {
+        let batches = loader.iter().collect::<Result<Vec<_>, _>>();
+        let mut items = batches.expect("every item can be read").concat();
+        items.sort_unstable();
+        assert!(items.into_iter().eq(0..100));
+        assert_eq!(threads(), before);
+    }
+}

@@ -1,0 +1,629 @@
+//! Runs programs of elementwise steps block by block, while a block is in the first-level cache.
+//!
+//! A single instruction is a program of one step, so that a fused group computes the same bits. Planning a group is in
+//! [`fuse`](crate::fuse); what a step does to a block is in [`block`](crate::block).
+
+use crate::FlexTensor;
+use crate::block::{BLOCK, Step};
+use crate::parallel::{Shared, split};
+use crate::rows::{Rows, broadcast};
+use crate::tensor::{Layout, allocate, pack};
+use alloc::boxed::Box;
+use alloc::vec::Vec;
+use burn_ir::{Operand, TensorMeta};
+use burn_std::{Bytes, DType, Scalar, Shape, Strides};
+use core::mem::MaybeUninit;
+use core::ops::Range;
+use smallvec::SmallVec;
+
+/// What a program reads.
+#[derive(Debug)]
+pub(crate) enum Input {
+    /// A tensor, which broadcasts to the shape of the program.
+    Tensor(FlexTensor),
+    /// The bytes of one element, which every position reads.
+    Scalar([u8; 8], usize),
+}
+
+impl Default for Input {
+    /// What is left where an input was taken.
+    fn default() -> Self {
+        Self::Scalar([0; 8], 1)
+    }
+}
+
+impl Input {
+    /// An operand; a scalar as the elements that it meets are stored.
+    pub(crate) fn new(operand: Operand<FlexTensor>, dtype: DType) -> Self {
+        match operand {
+            Operand::Tensor(tensor) => Self::Tensor(tensor),
+            Operand::Scalar(value) => Self::Scalar(element(value, dtype), dtype.size()),
+        }
+    }
+}
+
+/// The bytes of one element, at the front.
+pub(crate) fn element(value: Scalar, dtype: DType) -> [u8; 8] {
+    let mut bytes = [0; 8];
+    macro_rules! write {
+        ($value:expr) => {{
+            let value = $value.to_ne_bytes();
+            bytes[..value.len()].copy_from_slice(&value);
+        }};
+    }
+    match dtype {
+        DType::F64 => write!(value.elem::<f64>()),
+        DType::F32 => write!(value.elem::<f32>()),
+        DType::F16 => write!(value.elem::<half::f16>()),
+        DType::BF16 => write!(value.elem::<half::bf16>()),
+        DType::I64 => write!(value.elem::<i64>()),
+        DType::I32 => write!(value.elem::<i32>()),
+        DType::I16 => write!(value.elem::<i16>()),
+        DType::I8 => write!(value.elem::<i8>()),
+        DType::U64 => write!(value.elem::<u64>()),
+        DType::U32 => write!(value.elem::<u32>()),
+        DType::U16 => write!(value.elem::<u16>()),
+        DType::U8 => write!(value.elem::<u8>()),
+        DType::Bool(_) => write!(u8::from(value.elem::<bool>())),
+    }
+    bytes
+}
+
+/// Where the current block of a value is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Place {
+    Input(usize),
+    Temporary(usize),
+    Output(usize),
+}
+
+/// A step with the places it reads and writes; unused arguments repeat another. It writes to no place that it reads.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Task {
+    pub step: Step,
+    pub args: [Place; 3],
+    pub to: Place,
+}
+
+/// Steps in order. All outputs have one shape, which inputs broadcast to.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Program<'a> {
+    pub tasks: &'a [Task],
+    /// The number of intermediate results that are alive at once.
+    pub temporaries: usize,
+    pub outputs: &'a [TensorMeta],
+}
+
+/// A list that takes no allocation for programs of one step.
+type List<T> = SmallVec<[T; 3]>;
+
+/// Runs a program of one step.
+pub(crate) fn one<const N: usize>(
+    step: Step,
+    mut inputs: [Input; N],
+    output: &TensorMeta,
+) -> FlexTensor {
+    if let Some(output) = small(step, &mut inputs, output) {
+        return output;
+    }
+    let mut args = [Place::Input(0); 3];
+    for (at, arg) in args.iter_mut().enumerate().take(N) {
+        *arg = Place::Input(at);
+    }
+    let program = Program {
+        tasks: &[Task {
+            step,
+            args,
+            to: Place::Output(0),
+        }],
+        temporaries: 0,
+        outputs: core::slice::from_ref(output),
+    };
+    run(program, &mut inputs)
+        .pop()
+        .expect("the program has one output")
+}
+
+/// Runs a step on a few elements that are side by side in each tensor, which most of the work in [`run`] is not worth.
+fn small(step: Step, inputs: &mut [Input], output: &TensorMeta) -> Option<FlexTensor> {
+    const SMALL: usize = 128;
+    let (len, size) = (output.shape.num_elements(), output.dtype.size());
+    if len > SMALL {
+        return None;
+    }
+    let mut slots = [[const { MaybeUninit::<u64>::uninit() }; SMALL]; 3];
+    let mut args = [core::ptr::null(); 3];
+    for ((input, slot), arg) in inputs.iter().zip(&mut slots).zip(&mut args) {
+        match input {
+            Input::Scalar(bytes, size) => {
+                let to = slot.as_mut_ptr().cast();
+                // SAFETY: a scalar has this many bytes, and a slot is aligned and long enough for any element type.
+                unsafe { fill(bytes.as_ptr(), *size, to, len) };
+                *arg = to.cast_const();
+            }
+            Input::Tensor(tensor) => {
+                if tensor.shape() != &output.shape || !tensor.is_contiguous() {
+                    return None;
+                }
+                let offset = tensor.layout().offset * tensor.dtype().size();
+                *arg = tensor.bytes().as_ptr().wrapping_add(offset);
+            }
+        }
+    }
+    let reused = inputs
+        .iter_mut()
+        .enumerate()
+        .find_map(|(at, input)| match input {
+            Input::Tensor(tensor) if tensor.dtype().size() == size => {
+                Some((at, tensor.unique_storage()?.as_mut_ptr()))
+            }
+            _ => None,
+        });
+    let Some((at, to)) = reused else {
+        // SAFETY: the step writes all elements of its output.
+        let mut storage = unsafe { allocate(len * size, output.dtype) };
+        // SAFETY: arguments and output have `len` elements each and are aligned; the output is new.
+        unsafe { step.run(args, storage.as_mut_ptr(), len) };
+        return Some(FlexTensor::contiguous(output.clone(), storage));
+    };
+    let slot = slots[at].as_mut_ptr().cast();
+    // SAFETY: as above; the argument that the output overwrites is read from a copy.
+    unsafe {
+        args[at].copy_to_nonoverlapping(slot, len * size);
+        args[at] = slot.cast_const();
+        step.run(args, to, len);
+    }
+    match core::mem::take(&mut inputs[at]) {
+        Input::Tensor(tensor) => Some(tensor.with_dtype(output.dtype)),
+        Input::Scalar(..) => unreachable!("only tensors have storage"),
+    }
+}
+
+/// Runs a program. Storage of inputs that nobody else holds becomes that of outputs.
+pub(crate) fn run(program: Program<'_>, inputs: &mut [Input]) -> SmallVec<[FlexTensor; 1]> {
+    let shape = &program.outputs[0].shape;
+    let len = shape.num_elements();
+    let order = order(inputs, shape);
+    let mut slots = program.temporaries;
+    let (outputs, reused) = outputs(&program, inputs, order.as_deref(), len);
+    let mut sources = List::new();
+    for (at, input) in inputs.iter().enumerate() {
+        let staged = reused.contains(&Some(at));
+        sources.push(Source::new(
+            input,
+            shape,
+            order.as_deref(),
+            staged,
+            &mut slots,
+        ));
+    }
+    let mut targets = List::new();
+    for (_, to, size) in &outputs {
+        targets.push((*to, *size));
+    }
+    let machine = Machine {
+        sources,
+        targets,
+        program,
+        slots,
+    };
+    split(len, BLOCK, machine.cost(), &|range| machine.run(range));
+
+    let layout = match &order {
+        None => Layout::contiguous(shape),
+        Some(order) => ordered_layout(shape, order),
+    };
+    let mut finished = SmallVec::new();
+    for ((meta, (storage, ..)), reused) in program.outputs.iter().zip(outputs).zip(reused) {
+        let (meta, layout) = (meta.clone(), layout.clone());
+        let input = reused.map(|at| core::mem::take(&mut inputs[at]));
+        finished.push(match (storage, input) {
+            (Some(storage), _) => FlexTensor::with_layout(meta, layout, storage),
+            (None, Some(Input::Tensor(input))) => input.with_meta(meta, layout),
+            (None, _) => unreachable!("an output without storage reuses that of a tensor"),
+        });
+    }
+    finished
+}
+
+/// The order of dims in which all inputs of the full shape are dense, if that is not the usual one.
+///
+/// Running along memory makes functions of transposed tensors as fast as those of others.
+fn order(inputs: &[Input], shape: &Shape) -> Option<SmallVec<[usize; 4]>> {
+    let mut full = inputs.iter().filter_map(|input| match input {
+        Input::Tensor(tensor) if tensor.shape() == shape => Some(tensor),
+        _ => None,
+    });
+    let first = full.next()?;
+    if first.is_contiguous() {
+        return None;
+    }
+    let strides = &first.layout().strides;
+    if !full.all(|other| other.layout().strides == *strides) {
+        return None;
+    }
+    let mut order: SmallVec<[usize; 4]> = (0..shape.len()).collect();
+    order.sort_by_key(|dim| core::cmp::Reverse(strides[*dim]));
+    let mut expected = 1;
+    for dim in order.iter().rev().filter(|dim| shape[**dim] != 1) {
+        if strides[*dim] != expected {
+            return None;
+        }
+        expected *= shape[*dim] as isize;
+    }
+    Some(order)
+}
+
+/// The layout that is dense in this order of dims.
+fn ordered_layout(shape: &Shape, order: &[usize]) -> Layout {
+    let mut strides: Strides = shape.iter().map(|_| 1).collect();
+    let mut stride = 1;
+    for dim in order.iter().rev() {
+        strides[*dim] = stride;
+        stride *= shape[*dim] as isize;
+    }
+    Layout { strides, offset: 0 }
+}
+
+/// For each output its new storage, or none where an input gives its own; where to write, and the size of an element.
+type Targets = List<(Option<Bytes>, Shared<u8>, usize)>;
+
+/// Finds storage for the outputs, and which input each takes over.
+fn outputs(
+    program: &Program<'_>,
+    inputs: &mut [Input],
+    order: Option<&[usize]>,
+    len: usize,
+) -> (Targets, List<Option<usize>>) {
+    let mut reused: List<Option<usize>> = List::new();
+    let mut targets = Targets::new();
+    for meta in program.outputs {
+        let size = meta.dtype.size();
+        let taken = (0..inputs.len()).find_map(|at| match &mut inputs[at] {
+            Input::Tensor(tensor)
+                if !reused.contains(&Some(at))
+                    && tensor.dtype().size() == size
+                    && tensor.len() == len
+                    // In another order the strides were checked to be dense.
+                    && (order.is_some() || tensor.is_contiguous()) =>
+            {
+                Some((at, tensor.unique_storage()?.as_mut_ptr()))
+            }
+            _ => None,
+        });
+        match taken {
+            Some((at, to)) => {
+                reused.push(Some(at));
+                targets.push((None, Shared(to), size));
+            }
+            None => {
+                // SAFETY: the program writes every element of its outputs.
+                let mut storage = unsafe { allocate(len * size, meta.dtype) };
+                let to = Shared(storage.as_mut_ptr());
+                reused.push(None);
+                targets.push((Some(storage), to, size));
+            }
+        }
+    }
+    (targets, reused)
+}
+
+/// How blocks of an input are found.
+#[derive(Debug)]
+enum Source {
+    /// Side by side in the order of the program.
+    Linear { from: Shared<u8>, size: usize },
+    /// As before, but an output overwrites them: copied to a slot first.
+    Staged {
+        from: Shared<u8>,
+        size: usize,
+        slot: usize,
+    },
+    /// One element again and again: a slot is filled with it once.
+    Repeated {
+        from: Shared<u8>,
+        size: usize,
+        slot: usize,
+    },
+    /// Anything else: copied to a slot where they are not side by side.
+    Strided {
+        from: Shared<u8>,
+        size: usize,
+        slot: usize,
+        rows: Box<Rows>,
+    },
+}
+
+impl Source {
+    fn new(
+        input: &Input,
+        shape: &Shape,
+        order: Option<&[usize]>,
+        staged: bool,
+        slots: &mut usize,
+    ) -> Self {
+        let mut slot = || {
+            *slots += 1;
+            *slots - 1
+        };
+        let tensor = match input {
+            Input::Scalar(bytes, size) => {
+                return Self::Repeated {
+                    from: Shared(bytes.as_ptr().cast_mut()),
+                    size: *size,
+                    slot: slot(),
+                };
+            }
+            Input::Tensor(tensor) => tensor,
+        };
+        let size = tensor.dtype().size();
+        // Positions of the layout are inside the storage, so this stays inside too.
+        let at = |position: isize| {
+            Shared(
+                tensor
+                    .bytes()
+                    .as_ptr()
+                    .wrapping_offset(position * size as isize)
+                    .cast_mut(),
+            )
+        };
+        let layout = tensor.layout();
+        let first = at(layout.offset as isize);
+        if staged {
+            return Self::Staged {
+                from: first,
+                size,
+                slot: slot(),
+            };
+        }
+        if order.is_none() && tensor.shape() == shape && tensor.is_contiguous() {
+            return Self::Linear { from: first, size };
+        }
+        let strides = broadcast(tensor.shape(), &layout.strides, shape);
+        let rows = match order {
+            None => Rows::new(shape, &strides, layout.offset),
+            Some(order) => {
+                let sizes: SmallVec<[usize; 4]> = order.iter().map(|dim| shape[*dim]).collect();
+                let strides: SmallVec<[isize; 4]> = order.iter().map(|dim| strides[*dim]).collect();
+                Rows::new(&sizes, &strides, layout.offset)
+            }
+        };
+        match rows.dims() {
+            [(_, 1)] => Self::Linear { from: first, size },
+            [(_, 0)] => Self::Repeated {
+                from: first,
+                size,
+                slot: slot(),
+            },
+            _ => Self::Strided {
+                from: at(0),
+                size,
+                slot: slot(),
+                rows: Box::new(rows),
+            },
+        }
+    }
+
+    fn size(&self) -> usize {
+        match self {
+            Self::Linear { size, .. }
+            | Self::Staged { size, .. }
+            | Self::Repeated { size, .. }
+            | Self::Strided { size, .. } => *size,
+        }
+    }
+}
+
+/// A unit of scratch memory.
+#[repr(C, align(64))]
+struct Line([u64; 8]);
+
+/// A program with its sources and targets resolved.
+struct Machine<'a> {
+    sources: List<Source>,
+    targets: List<(Shared<u8>, usize)>,
+    program: Program<'a>,
+    /// Blocks of scratch memory: temporaries first, then those of sources.
+    slots: usize,
+}
+
+impl Machine<'_> {
+    /// The cost of one element for [`split`].
+    fn cost(&self) -> usize {
+        let read: usize = self.sources.iter().map(Source::size).sum();
+        let written: usize = self.targets.iter().map(|(_, size)| size).sum();
+        let computed: usize = self.program.tasks.iter().map(|task| task.step.cost()).sum();
+        read + written + computed + self.program.temporaries
+    }
+
+    /// The largest number of elements of a block.
+    fn block(&self) -> usize {
+        /// What scratch memory may take of the first-level cache, for elements of 8 bytes.
+        const SCRATCH: usize = 32 * 1024;
+        match self.slots {
+            // Nothing has to stay in the cache.
+            0 => 16 * BLOCK,
+            slots => (SCRATCH / (8 * slots)).clamp(BLOCK / 8, BLOCK),
+        }
+    }
+
+    /// Runs the program for a range of elements.
+    fn run(&self, range: Range<usize>) {
+        let block = self.block().min(range.len());
+        let lines = block.div_ceil(8);
+        let far = self.is_far(range.len());
+        // Only what was written is read, so the capacity is enough.
+        let mut scratch = Vec::<Line>::with_capacity(lines * self.slots);
+        let scratch = scratch.as_mut_ptr();
+        let slot = |slot: usize| scratch.wrapping_add(slot * lines).cast::<u8>();
+        for source in &self.sources {
+            if let Source::Repeated {
+                from,
+                size,
+                slot: at,
+            } = source
+            {
+                // SAFETY: the element is readable, and a slot has room for a block of elements of 8 bytes.
+                unsafe { fill(from.get(), *size, slot(*at), block) };
+            }
+        }
+        let mut places: List<*const u8> =
+            SmallVec::from_elem(core::ptr::null(), self.sources.len());
+        let mut start = range.start;
+        while start < range.end {
+            let part = start..self.end_of_row(start, range.end.min(start + block));
+            for (source, place) in self.sources.iter().zip(&mut places) {
+                *place = find(source, part.clone(), &slot);
+            }
+            for (at, Task { step, args, to }) in self.program.tasks.iter().enumerate() {
+                if far {
+                    self.fetch_ahead(part.end, block, at);
+                }
+                let args = args.map(|arg| match arg {
+                    Place::Input(at) => places[at],
+                    Place::Temporary(at) => slot(at).cast_const(),
+                    Place::Output(at) => self.output(at, start).cast_const(),
+                });
+                let to = match *to {
+                    Place::Temporary(at) => slot(at),
+                    Place::Output(at) => self.output(at, start),
+                    Place::Input(_) => unreachable!("no step writes to an input"),
+                };
+                // SAFETY: sources and targets hold `range` and are aligned; slots hold a block. No task writes where it
+                // reads, and sources that share their memory with a target are staged.
+                unsafe { step.run(args, to, part.len()) };
+            }
+            start = part.end;
+        }
+    }
+
+    /// Whether memory is slow enough to be asked ahead: what a core works on is more than its caches hold.
+    fn is_far(&self, len: usize) -> bool {
+        const CACHES: usize = 1024 * 1024;
+        let read: usize = self.sources.iter().map(Source::size).sum();
+        self.program.tasks.len() > 1 && len * read > CACHES
+    }
+
+    /// Asks for a share of the next block while step `at` computes on this one. The machine itself stops looking ahead at
+    /// the end of a page, which is where blocks of 4 bytes an element end, and does not know that steps on scratch memory
+    /// are followed by the next page.
+    fn fetch_ahead(&self, next: usize, block: usize, at: usize) {
+        let inputs = self.sources.iter().filter_map(|source| match source {
+            Source::Linear { from, size } | Source::Staged { from, size, .. } => {
+                Some((*from, *size))
+            }
+            Source::Repeated { .. } | Source::Strided { .. } => None,
+        });
+        for (from, size) in inputs.chain(self.targets.iter().copied()) {
+            let lines = block * size / size_of::<Line>();
+            let tasks = self.program.tasks.len();
+            for line in lines * at / tasks..lines * (at + 1) / tasks {
+                // The address may be past the end: asking for it does nothing.
+                let line = line * size_of::<Line>();
+                fetch(from.get().wrapping_add(next * size + line));
+            }
+        }
+    }
+
+    /// The current block of an output.
+    fn output(&self, at: usize, start: usize) -> *mut u8 {
+        let (to, size) = self.targets[at];
+        to.get().wrapping_add(start * size)
+    }
+
+    /// Ends a block with the rows of strided sources, so that those of stride 1 are read in place.
+    fn end_of_row(&self, start: usize, end: usize) -> usize {
+        // In shorter rows it is faster to copy than to run the steps more often.
+        const LONG: usize = BLOCK / 4;
+        self.sources.iter().fold(end, |end, source| match source {
+            Source::Strided { rows, .. } if rows.inner().0 >= LONG => {
+                let size = rows.inner().0;
+                end.min((start / size + 1) * size)
+            }
+            _ => end,
+        })
+    }
+}
+
+/// Asks for a line of memory without waiting for it.
+#[inline(always)]
+fn fetch(address: *const u8) {
+    #[cfg(target_arch = "x86_64")]
+    {
+        use core::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+        // SAFETY: a prefetch reads nothing and never faults.
+        unsafe { _mm_prefetch::<_MM_HINT_T0>(address.cast()) };
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = address;
+}
+
+/// Brings elements side by side if they are not, and says where they are.
+fn find(source: &Source, part: Range<usize>, slot: &dyn Fn(usize) -> *mut u8) -> *const u8 {
+    match source {
+        Source::Linear { from, size } => from.get().wrapping_add(part.start * size),
+        Source::Repeated { slot: at, .. } => slot(*at),
+        Source::Staged {
+            from,
+            size,
+            slot: at,
+        } => {
+            let to = slot(*at);
+            // SAFETY: the source holds the range and the slot a block; slots overlap nothing.
+            unsafe {
+                let from = from.get().add(part.start * size);
+                from.copy_to_nonoverlapping(to, part.len() * size);
+            }
+            to
+        }
+        Source::Strided {
+            from,
+            size,
+            slot: at,
+            rows,
+        } => {
+            let (columns, stride) = rows.inner();
+            if stride == 1 && part.start % columns + part.len() <= columns {
+                return from
+                    .get()
+                    .wrapping_offset(rows.at(part.start) * *size as isize);
+            }
+            let (from, to) = (from.get(), slot(*at));
+            // SAFETY: rows of a tensor are inside its storage; the slot holds a block and overlaps nothing.
+            unsafe {
+                match size {
+                    1 => pack::<u8>(rows, part, from, to),
+                    2 => pack::<u16>(rows, part, from.cast(), to.cast()),
+                    4 => pack::<u32>(rows, part, from.cast(), to.cast()),
+                    _ => pack::<u64>(rows, part, from.cast(), to.cast()),
+                }
+            }
+            to
+        }
+    }
+}
+
+/// Repeats the element at `from`.
+///
+/// # Safety
+/// `from` is readable for `size` bytes, and `to`, which is aligned for them, writable for `len` times as many.
+pub(crate) unsafe fn fill(from: *const u8, size: usize, to: *mut u8, len: usize) {
+    /// # Safety
+    /// As the function around it.
+    unsafe fn typed<T: Copy>(from: *const u8, to: *mut u8, len: usize) {
+        // SAFETY: the caller's promise. The bytes of a scalar have no alignment.
+        unsafe {
+            let value = from.cast::<T>().read_unaligned();
+            core::slice::from_raw_parts_mut(to.cast::<T>(), len).fill(value);
+        }
+    }
+    // SAFETY: as above.
+    unsafe {
+        match size {
+            1 => typed::<u8>(from, to, len),
+            2 => typed::<u16>(from, to, len),
+            4 => typed::<u32>(from, to, len),
+            _ => typed::<u64>(from, to, len),
+        }
+    }
+}

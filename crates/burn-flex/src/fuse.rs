@@ -1,0 +1,177 @@
+//! Fused groups: plans where the value of each step lives, then runs the group as one program.
+
+use crate::block::Step;
+use crate::exec::{self, Input, Place, Program, Task};
+use crate::{Flex, FlexDevice, FlexTensor};
+use alloc::vec;
+use alloc::vec::Vec;
+use burn_backend::{Backend, FuseBackend, Group, Slot};
+use burn_ir::{Class, Described, Operand, Operation, TensorMeta};
+use burn_std::Scalar;
+
+impl FuseBackend for Flex {
+    fn fuses<T: Described>(device: &FlexDevice, operation: &Operation<T>) -> bool {
+        operation.class() == Class::Elementwise && Self::supports(device, operation)
+    }
+
+    fn execute_group(
+        _device: &FlexDevice,
+        group: &Group,
+        inputs: Vec<FlexTensor>,
+    ) -> Vec<FlexTensor> {
+        let mut plan = Plan::new(group);
+        for at in 0..group.steps().len() {
+            plan.step(at);
+        }
+        // An input that is also an output is not to be overwritten: this clone keeps it shared.
+        let kept: Vec<Option<FlexTensor>> = (group.outputs().iter())
+            .map(|slot| inputs.get(slot.0).cloned())
+            .collect();
+        let mut computed = Vec::new();
+        if !plan.outputs.is_empty() {
+            let mut all: Vec<Input> = inputs.into_iter().map(Input::Tensor).collect();
+            all.extend(plan.scalars);
+            let program = Program {
+                tasks: &plan.tasks,
+                temporaries: plan.temporaries,
+                outputs: &plan.outputs,
+            };
+            computed.extend(exec::run(program, &mut all));
+        }
+        let outputs = group.outputs().iter().zip(kept);
+        outputs
+            .map(|(slot, kept)| match (kept, plan.places[slot.0]) {
+                (Some(input), _) => input,
+                (None, Some(Place::Output(at))) => computed[at].clone(),
+                (None, _) => unreachable!("each output of a group got a place among the outputs"),
+            })
+            .collect()
+    }
+}
+
+/// Places for the values of a group.
+struct Plan<'a> {
+    group: &'a Group,
+    /// Where each slot is, once it is defined.
+    places: Vec<Option<Place>>,
+    /// The last step that reads each slot.
+    last_reads: Vec<Option<usize>>,
+    /// Temporaries that hold nothing any more.
+    free: Vec<usize>,
+    temporaries: usize,
+    tasks: Vec<Task>,
+    scalars: Vec<Input>,
+    outputs: Vec<TensorMeta>,
+}
+
+impl<'a> Plan<'a> {
+    fn new(group: &'a Group) -> Self {
+        let slots = group.inputs() + group.steps().len();
+        let mut places = vec![None; slots];
+        for (at, place) in places.iter_mut().enumerate().take(group.inputs()) {
+            *place = Some(Place::Input(at));
+        }
+        // From the end, so that the first reader found is the last, and steps that nobody needs read nothing.
+        let mut last_reads = vec![None; slots];
+        for (at, step) in group.steps().iter().enumerate().rev() {
+            let slot = Slot(group.inputs() + at);
+            if last_reads[slot.0].is_some() || group.outputs().contains(&slot) {
+                step.each(&mut |slot| {
+                    last_reads[slot.0].get_or_insert(at);
+                });
+            }
+        }
+        let mut plan = Self {
+            group,
+            places,
+            last_reads,
+            free: Vec::new(),
+            temporaries: 0,
+            tasks: Vec::with_capacity(group.steps().len()),
+            scalars: Vec::new(),
+            outputs: Vec::new(),
+        };
+        for slot in group.outputs() {
+            if plan.places[slot.0].is_none() {
+                plan.places[slot.0] = Some(Place::Output(plan.outputs.len()));
+                plan.outputs.push(group.meta(*slot).clone());
+            }
+        }
+        plan
+    }
+
+    /// Places the output of a step, and frees what it reads last.
+    fn step(&mut self, at: usize) {
+        let (group, slot) = (self.group, Slot(self.group.inputs() + at));
+        let operation = &group.steps()[at];
+        let to = match self.places[slot.0] {
+            Some(output) => output,
+            // Nobody needs the value.
+            None if self.last_reads[slot.0].is_none() => return,
+            None => Place::Temporary(self.free.pop().unwrap_or_else(|| {
+                self.temporaries += 1;
+                self.temporaries - 1
+            })),
+        };
+        self.places[slot.0] = Some(to);
+        let described = operation.map_ref(&mut |slot| group.meta(*slot));
+        let step = Step::new(&described, group.meta(slot).dtype)
+            .expect("`fuses` admits elementwise instructions only");
+        let args = self.args(operation);
+        self.tasks.push(Task { step, args, to });
+        operation.each(&mut |slot| {
+            let last = self.last_reads[slot.0] == Some(at);
+            if let Some(Place::Temporary(place)) = self.places[slot.0]
+                && last
+                && !self.free.contains(&place)
+            {
+                self.free.push(place);
+            }
+        });
+    }
+
+    /// The places of the operands in order.
+    fn args(&mut self, operation: &Operation<Slot>) -> [Place; 3] {
+        let operand = |plan: &mut Self, operand: &Operand<Slot>, meet: Slot| match operand {
+            Operand::Tensor(slot) => plan.place(*slot),
+            Operand::Scalar(value) => plan.scalar(*value, meet),
+        };
+        match operation {
+            Operation::Cast { input, .. }
+            | Operation::Unary { input, .. }
+            | Operation::Activation { input, .. } => [self.place(*input); 3],
+            Operation::Binary { lhs, rhs, .. } | Operation::Compare { lhs, rhs, .. } => {
+                let (left, right) = (self.place(*lhs), operand(self, rhs, *lhs));
+                [left, right, right]
+            }
+            Operation::Where {
+                mask,
+                on_true,
+                on_false,
+            } => {
+                let meet = on_true.tensor().or(on_false.tensor());
+                let meet = *meet.expect("the check asks for a tensor among the values");
+                let (on_true, on_false) =
+                    (operand(self, on_true, meet), operand(self, on_false, meet));
+                [self.place(*mask), on_true, on_false]
+            }
+            Operation::Create { .. }
+            | Operation::Reduce { .. }
+            | Operation::Movement { .. }
+            | Operation::Matmul { .. } => {
+                unreachable!("`fuses` admits elementwise instructions only")
+            }
+        }
+    }
+
+    fn place(&self, slot: Slot) -> Place {
+        self.places[slot.0].expect("a step reads what is defined before it")
+    }
+
+    /// A scalar becomes one more input, stored as the elements it meets.
+    fn scalar(&mut self, value: Scalar, meet: Slot) -> Place {
+        let dtype = self.group.meta(meet).dtype;
+        self.scalars.push(Input::new(Operand::Scalar(value), dtype));
+        Place::Input(self.group.inputs() + self.scalars.len() - 1)
+    }
+}

@@ -1,0 +1,331 @@
+//! The encoding of programs: a file of version 1 reads and writes as it did.
+
+use burn_ir::{
+    ActivationOp, BinaryOp, CompareOp, CreateOp, Dims, Graph, GraphError, IR_VERSION, MovementOp,
+    Operand, Operation, Outputs, PadRange, ReduceOp, SliceRange, TensorId, TensorMeta, UnaryOp,
+};
+use burn_std::{BoolStore, DType, Distribution, IntDType, Scalar};
+
+/// A program under construction, with ids in order.
+#[derive(Default)]
+struct Writer {
+    graph: Graph,
+    next: u64,
+}
+
+impl Writer {
+    fn fresh(&mut self) -> TensorId {
+        self.next += 1;
+        TensorId::new(self.next)
+    }
+
+    fn input<const D: usize>(&mut self, shape: [usize; D], dtype: DType) -> TensorId {
+        let id = self.fresh();
+        let meta = TensorMeta::new(shape, dtype);
+        self.graph.input(id, meta).expect("the id is fresh");
+        id
+    }
+
+    fn push(&mut self, operation: Operation<TensorId>) -> TensorId {
+        let id = self.fresh();
+        self.graph
+            .push(operation, Outputs::One(id))
+            .expect("the instruction is legal");
+        id
+    }
+}
+
+/// Every leaf, every attribute, every kind of scalar.
+fn program() -> Graph {
+    let mut w = Writer::default();
+    let x = w.input([2, 3], DType::F32);
+    let n = w.input([2, 3], DType::I64);
+    let b = w.input([2, 3], DType::Bool(BoolStore::Native));
+    elementwise(&mut w, x, n, b);
+    create(&mut w);
+    let sum = reduce(&mut w, x, b);
+    move_about(&mut w, x, n, b);
+    let transposed = w.push(Operation::Movement {
+        op: MovementOp::Permute {
+            axes: [1, 0].into_iter().collect(),
+        },
+        input: x,
+    });
+    let product = w.push(Operation::Matmul {
+        lhs: x,
+        rhs: transposed,
+    });
+    for op in [
+        ActivationOp::Relu,
+        ActivationOp::Gelu,
+        ActivationOp::Sigmoid,
+        ActivationOp::Softmax { dim: 1 },
+        ActivationOp::LogSoftmax { dim: 0 },
+    ] {
+        w.push(Operation::Activation { op, input: x });
+    }
+    w.graph
+        .yields(vec![product, sum])
+        .expect("both are defined");
+    w.graph
+}
+
+fn elementwise(w: &mut Writer, x: TensorId, n: TensorId, b: TensorId) {
+    for op in UnaryOp::ALL {
+        let input = if *op == UnaryOp::Not { b } else { x };
+        w.push(Operation::Unary { op: *op, input });
+    }
+    for op in BinaryOp::ALL {
+        let bits = matches!(op, BinaryOp::And | BinaryOp::Or | BinaryOp::Xor);
+        let lhs = if bits { n } else { x };
+        w.push(Operation::Binary {
+            op: *op,
+            lhs,
+            rhs: Operand::Tensor(lhs),
+        });
+    }
+    for scalar in [Scalar::Int(-3), Scalar::UInt(3)] {
+        w.push(Operation::Binary {
+            op: BinaryOp::Add,
+            lhs: n,
+            rhs: scalar.into(),
+        });
+    }
+    for (op, store) in CompareOp::ALL.iter().zip(
+        [BoolStore::Native, BoolStore::U8, BoolStore::U32]
+            .into_iter()
+            .cycle(),
+    ) {
+        w.push(Operation::Compare {
+            op: *op,
+            lhs: x,
+            rhs: Scalar::Float(0.5).into(),
+            store,
+        });
+    }
+    w.push(Operation::Where {
+        mask: b,
+        on_true: Operand::Tensor(x),
+        on_false: Scalar::Float(-0.25).into(),
+    });
+    w.push(Operation::Where {
+        mask: b,
+        on_true: Scalar::Bool(true).into(),
+        on_false: Operand::Tensor(b),
+    });
+    for dtype in [
+        DType::F64,
+        DType::F16,
+        DType::BF16,
+        DType::I32,
+        DType::I16,
+        DType::I8,
+        DType::U64,
+        DType::U32,
+        DType::U16,
+        DType::U8,
+    ] {
+        w.push(Operation::Cast { input: x, dtype });
+    }
+}
+
+fn create(w: &mut Writer) {
+    let full = |dtype, value| CreateOp::Full {
+        shape: [2].into(),
+        dtype,
+        value,
+    };
+    let random = |distribution| CreateOp::Random {
+        shape: [2].into(),
+        dtype: DType::F32,
+        distribution,
+    };
+    for op in [
+        full(DType::F32, Scalar::Float(1.5)),
+        full(DType::F32, Scalar::Float(f64::INFINITY)),
+        full(DType::F32, Scalar::Float(f64::NEG_INFINITY)),
+        full(DType::F32, Scalar::Float(f64::NAN)),
+        full(DType::U64, Scalar::UInt(u64::MAX)),
+        CreateOp::Arange {
+            start: 5,
+            step: -2,
+            len: 3,
+            dtype: DType::I64,
+        },
+        random(Distribution::Default),
+        random(Distribution::Bernoulli(0.5)),
+        random(Distribution::Uniform(-1.0, 1.0)),
+        random(Distribution::Normal(0.0, 1.0)),
+    ] {
+        w.push(Operation::Create { op });
+    }
+}
+
+fn reduce(w: &mut Writer, x: TensorId, b: TensorId) -> TensorId {
+    let sum = w.push(Operation::Reduce {
+        op: ReduceOp::Sum,
+        input: x,
+        dims: Dims::all(2),
+    });
+    let (arg_max, arg_min) = (
+        ReduceOp::ArgMax {
+            dtype: IntDType::I64,
+        },
+        ReduceOp::ArgMin {
+            dtype: IntDType::I32,
+        },
+    );
+    for op in [
+        ReduceOp::Mean,
+        ReduceOp::Prod,
+        ReduceOp::Max,
+        ReduceOp::Min,
+        arg_max,
+        arg_min,
+    ] {
+        w.push(Operation::Reduce {
+            op,
+            input: x,
+            dims: Dims::one(1),
+        });
+    }
+    for op in [ReduceOp::Any, ReduceOp::All] {
+        w.push(Operation::Reduce {
+            op,
+            input: b,
+            dims: Dims::one(0),
+        });
+    }
+    sum
+}
+
+fn move_about(w: &mut Writer, x: TensorId, n: TensorId, b: TensorId) {
+    let flat = w.push(Operation::Movement {
+        op: MovementOp::Reshape {
+            shape: [6, 1].into(),
+        },
+        input: n,
+    });
+    w.push(Operation::Movement {
+        op: MovementOp::Expand {
+            shape: [6, 4].into(),
+        },
+        input: flat,
+    });
+    let ranges = [
+        SliceRange {
+            start: 1,
+            step: -1,
+            len: 2,
+        },
+        SliceRange {
+            start: 0,
+            step: 2,
+            len: 2,
+        },
+    ]
+    .into();
+    w.push(Operation::Movement {
+        op: MovementOp::Slice { ranges },
+        input: b,
+    });
+    let padding = [
+        PadRange {
+            before: 1,
+            between: 2,
+            after: 3,
+        },
+        PadRange::default(),
+    ]
+    .into();
+    w.push(Operation::Movement {
+        op: MovementOp::Pad {
+            padding,
+            value: Scalar::Float(0.0),
+        },
+        input: x,
+    });
+}
+
+const PATH: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/golden/v1.json");
+
+fn golden() -> String {
+    std::fs::read_to_string(PATH).expect("the golden file is committed")
+}
+
+/// A change here that is no addition needs another [`IR_VERSION`]. An addition is written with `UPDATE_GOLDEN=1`.
+#[test]
+fn programs_of_version_1_read_and_write_as_they_did() {
+    let program = program();
+    let text = serde_json::to_string_pretty(&program).unwrap() + "\n";
+    if std::env::var_os("UPDATE_GOLDEN").is_some() {
+        std::fs::write(PATH, &text).unwrap();
+    }
+    let golden = golden();
+    assert_eq!(serde_json::from_str::<Graph>(&golden).unwrap(), program);
+    assert_eq!(golden, text, "the encoding changed");
+}
+
+fn decode(change: impl FnOnce(&mut serde_json::Value)) -> String {
+    let mut value: serde_json::Value =
+        serde_json::from_str(&golden()).expect("the golden file is JSON");
+    change(&mut value);
+    serde_json::from_value::<Graph>(value)
+        .expect_err("the program was spoiled")
+        .to_string()
+}
+
+#[test]
+fn programs_of_another_version_are_refused() {
+    let error = decode(|value| value["version"] = (IR_VERSION + 1).into());
+    assert_eq!(
+        error,
+        GraphError::Version {
+            found: IR_VERSION + 1
+        }
+        .to_string()
+    );
+}
+
+#[test]
+fn programs_that_lie_about_a_tensor_are_refused() {
+    let error = decode(|value| value["tensors"]["4"]["shape"] = vec![2, 4].into());
+    assert_eq!(
+        error,
+        GraphError::Description {
+            tensor: TensorId::new(4)
+        }
+        .to_string()
+    );
+    // An input of another type changes what its first use implies.
+    let error = decode(|value| value["tensors"]["1"]["dtype"] = "F64".into());
+    assert_eq!(
+        error,
+        GraphError::Description {
+            tensor: TensorId::new(4)
+        }
+        .to_string()
+    );
+}
+
+#[test]
+fn programs_with_unknown_tensors_are_refused() {
+    let error = decode(|value| value["outputs"] = vec![9999].into());
+    assert_eq!(
+        error,
+        GraphError::Undefined {
+            tensor: TensorId::new(9999)
+        }
+        .to_string()
+    );
+    let error = decode(|value| {
+        value["tensors"]["9999"] = serde_json::json!({"shape": [1], "dtype": "F32"})
+    });
+    assert_eq!(
+        error,
+        GraphError::Undefined {
+            tensor: TensorId::new(9999)
+        }
+        .to_string()
+    );
+}

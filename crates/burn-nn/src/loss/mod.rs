@@ -1,0 +1,5 @@
+//! Losses.
+
+mod cross_entropy;
+
+pub use cross_entropy::{CrossEntropyLoss, CrossEntropyLossConfig};

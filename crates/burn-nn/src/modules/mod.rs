@@ -1,0 +1,5 @@
+//! Layers with parameters.
+
+mod linear;
+
+pub use linear::{Linear, LinearConfig, LinearLayout};

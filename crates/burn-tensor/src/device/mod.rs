@@ -1,0 +1,145 @@
+//! Devices: where tensors live and instructions run. Choosing among several is in [`filter`].
+
+mod filter;
+
+pub use filter::{DeviceFilter, DeviceIndex, DeviceKind, DeviceType, Devices};
+
+use burn_dispatch::Device as Engine;
+use burn_std::{DType, DeviceSettings, ExecutionError};
+use core::fmt;
+use core::hash::{Hash, Hasher};
+
+/// A device: where tensors live and instructions run.
+///
+/// Two devices are equal if the same engine executes for them: whether a tape is recorded makes no difference.
+#[derive(Clone)]
+pub struct Device(pub(crate) Engine);
+
+impl Device {
+    /// The CPU: kernels run when they are called.
+    #[cfg(feature = "flex")]
+    pub fn flex() -> Self {
+        Self(burn_dispatch::registry::flex())
+    }
+
+    /// The recorder: nothing runs, everything is written down; see [`Device::capture_scope`].
+    #[cfg(feature = "capture")]
+    pub fn capture() -> Self {
+        Self(burn_dispatch::registry::capture())
+    }
+
+    /// The same device, running chains of elementwise instructions as one pass over memory when their result is
+    /// needed. A device without fusion is returned as it is.
+    #[cfg(feature = "fusion")]
+    pub fn fused(self) -> Self {
+        let fused = burn_dispatch::registry::fused(self.0.base());
+        match self.0.below() {
+            #[cfg(feature = "autodiff")]
+            Some(_) => Self(fused).autodiff(),
+            _ => Self(fused),
+        }
+    }
+
+    /// The same device with a tape, so that gradients can be taken. Does nothing if there is one already.
+    #[cfg(feature = "autodiff")]
+    pub fn autodiff(self) -> Self {
+        match self.is_autodiff() {
+            true => self,
+            false => Self(burn_dispatch::registry::autodiff(self.0)),
+        }
+    }
+
+    /// The same device without its tape.
+    pub fn inner(self) -> Self {
+        Self(self.0.below().unwrap_or(self.0))
+    }
+
+    /// The same device without any tape.
+    pub fn without_autodiff(self) -> Self {
+        Self(self.0.base())
+    }
+
+    /// Whether the device records a tape.
+    pub fn is_autodiff(&self) -> bool {
+        self.0.level() > 0
+    }
+
+    /// Restarts the generator of random numbers.
+    pub fn seed(&self, seed: u64) {
+        self.0.seed(seed);
+    }
+
+    /// Waits until everything sent to the device has run.
+    ///
+    /// # Errors
+    /// What went wrong on the device since the last wait.
+    pub fn sync(&self) -> Result<(), ExecutionError> {
+        self.0.sync()
+    }
+
+    /// Makes sure that everything sent to the device will run. Waits for it too, as [`Device::sync`] does.
+    ///
+    /// # Errors
+    /// What went wrong on the device since the last wait.
+    pub fn flush(&self) -> Result<(), ExecutionError> {
+        self.0.sync()
+    }
+
+    /// The element types of new tensors.
+    pub fn settings(&self) -> DeviceSettings {
+        self.0.settings()
+    }
+
+    /// Whether the device computes with elements of `dtype`.
+    pub fn supports_dtype(&self, dtype: impl Into<DType>) -> bool {
+        self.0.supports_dtype(dtype.into())
+    }
+
+    /// The devices of the given types that this build and this machine have.
+    pub fn enumerate(filter: impl Into<DeviceFilter>) -> Devices {
+        filter
+            .into()
+            .into_iter()
+            .flat_map(DeviceType::devices)
+            .collect()
+    }
+}
+
+/// The first device that this build has: the CPU, or else the recorder.
+impl Default for Device {
+    #[track_caller]
+    fn default() -> Self {
+        #[cfg(feature = "flex")]
+        return Self::flex();
+        #[cfg(all(not(feature = "flex"), feature = "capture"))]
+        return Self::capture();
+        #[cfg(not(any(feature = "flex", feature = "capture")))]
+        panic!("this build has no device\n  legal: a build with the feature `flex`");
+    }
+}
+
+impl PartialEq for Device {
+    fn eq(&self, other: &Self) -> bool {
+        self.0.base() == other.0.base()
+    }
+}
+
+impl Eq for Device {}
+
+impl Hash for Device {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.0.base().hash(state);
+    }
+}
+
+impl fmt::Debug for Device {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+impl fmt::Display for Device {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(&self.0, f)
+    }
+}

@@ -1,0 +1,143 @@
+//! New tensors, on the device and with the element type that the options name.
+
+use super::{compare, movement};
+use crate::TensorCreationOptions;
+use crate::kind::Kind;
+use burn_dispatch::{Device, Handle};
+use burn_ir::{BinaryOp, CompareOp, CreateOp, Operand, Operation};
+use burn_std::{DType, Distribution, Scalar, Shape, TensorData};
+use core::ops::Range;
+
+#[track_caller]
+fn create(device: Device, op: CreateOp) -> Handle {
+    burn_dispatch::run(device, Operation::Create { op }).one()
+}
+
+/// A tensor of one repeated number of the kind of `dtype`.
+#[track_caller]
+pub(crate) fn full_on(device: Device, shape: Shape, value: Scalar, dtype: DType) -> Handle {
+    create(
+        device,
+        CreateOp::Full {
+            shape,
+            dtype,
+            value,
+        },
+    )
+}
+
+/// A tensor of one repeated number, described like `input`.
+#[track_caller]
+pub(crate) fn full_like(input: &Handle, value: Scalar) -> Handle {
+    let shape = super::shape(input).clone();
+    full_on(input.device(), shape, value, super::dtype(input))
+}
+
+#[track_caller]
+pub(crate) fn random(
+    shape: Shape,
+    distribution: Distribution,
+    kind: Kind,
+    options: TensorCreationOptions,
+) -> Handle {
+    let dtype = options.resolve(kind);
+    create(
+        options.device.0,
+        CreateOp::Random {
+            shape,
+            dtype,
+            distribution,
+        },
+    )
+}
+
+#[track_caller]
+pub(crate) fn random_like(input: &Handle, distribution: Distribution) -> Handle {
+    let op = CreateOp::Random {
+        shape: super::shape(input).clone(),
+        dtype: super::dtype(input),
+        distribution,
+    };
+    create(input.device(), op)
+}
+
+#[track_caller]
+pub(crate) fn arange(range: Range<i64>, step: usize, options: TensorCreationOptions) -> Handle {
+    let Ok(step) = i64::try_from(step) else {
+        panic!("`arange`: the step {step} is too large\n  legal: a step that fits an `i64`")
+    };
+    assert!(
+        step > 0,
+        "`arange`: the step is 0\n  legal: a step of at least 1"
+    );
+    // As unsigned, so that the distance of any two ends can be counted.
+    let distance = match range.is_empty() {
+        true => 0,
+        false => range.end.wrapping_sub(range.start).unsigned_abs(),
+    };
+    let Ok(len) = usize::try_from(distance.div_ceil(step.unsigned_abs())) else {
+        panic!("`arange`: {range:?} has too many elements to count")
+    };
+    let dtype = options.resolve(Kind::Int);
+    let start = range.start;
+    create(
+        options.device.0,
+        CreateOp::Arange {
+            start,
+            step,
+            len,
+            dtype,
+        },
+    )
+}
+
+/// The positions `0..len`, as the device's int type.
+#[track_caller]
+pub(crate) fn positions(device: Device, len: usize) -> Handle {
+    let dtype = device.settings().int_dtype.into();
+    create(
+        device,
+        CreateOp::Arange {
+            start: 0,
+            step: 1,
+            len,
+            dtype,
+        },
+    )
+}
+
+/// Whether `column - row` stands in a relation to `offset`, in the last two dims of `shape`.
+#[track_caller]
+pub(crate) fn diagonal(device: Device, shape: Shape, op: CompareOp, offset: i64) -> Handle {
+    let rank = shape.len();
+    assert!(
+        rank >= 2,
+        "a diagonal needs rows and columns, and {shape} has rank {rank}\n  legal: at least 2 dims"
+    );
+    let mut line = Shape::from(alloc::vec![1; rank]);
+    line[rank - 1] = shape[rank - 1];
+    let columns = movement::reshape(positions(device, shape[rank - 1]), line.clone());
+    line[rank - 1] = 1;
+    line[rank - 2] = shape[rank - 2];
+    let rows = movement::reshape(positions(device, shape[rank - 2]), line);
+    let rows = super::binary_scalar(BinaryOp::Add, rows, Scalar::Int(offset));
+    let mask = compare(op, columns, Operand::Tensor(rows));
+    movement::expand(mask, shape)
+}
+
+#[track_caller]
+pub(crate) fn from_data(
+    data: TensorData,
+    rank: usize,
+    kind: Kind,
+    options: TensorCreationOptions,
+) -> Handle {
+    assert!(
+        data.rank() == rank,
+        "`from_data`: the data has shape {} of rank {}, and the tensor has rank {rank}\n  legal: data of the tensor's rank",
+        data.shape(),
+        data.rank()
+    );
+    let dtype = options.resolve(kind);
+    options.device.0.upload(data.convert_dtype(dtype))
+}

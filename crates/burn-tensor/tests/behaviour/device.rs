@@ -1,0 +1,88 @@
+//! Devices.
+
+use super::{ad, close, dev};
+use burn_tensor::{
+    BoolStore, DType, Device, DeviceFilter, DeviceIndex, DeviceSettings, DeviceType, Devices,
+    FloatDType, IntDType, Tensor,
+};
+
+#[test]
+fn the_default_device_is_the_cpu() {
+    assert_eq!(Device::default(), Device::flex());
+    let expected = DeviceSettings::with_dtypes(FloatDType::F32, IntDType::I32, BoolStore::Native);
+    assert_eq!(dev().settings(), expected);
+    assert!(dev().supports_dtype(FloatDType::F64));
+    dev().sync().unwrap();
+    dev().flush().unwrap();
+}
+
+#[test]
+fn equality_does_not_see_the_tape() {
+    assert_eq!(ad(), dev());
+    assert_eq!(ad().autodiff(), ad());
+    assert!(ad().is_autodiff() && !dev().is_autodiff());
+    assert!(!ad().inner().is_autodiff() && !ad().autodiff().without_autodiff().is_autodiff());
+    assert!(!dev().inner().is_autodiff());
+    assert_eq!(
+        format!("{:?} {:?}", dev(), ad()),
+        "Device(flex) Device(flex:autodiff)"
+    );
+}
+
+#[test]
+fn a_result_of_mixed_operands_lives_with_the_tape() {
+    let (x, y) = (
+        Tensor::<1>::ones([1], &ad()),
+        Tensor::<1>::ones([1], &dev()),
+    );
+    assert!((x.clone() + y.clone()).is_autodiff());
+    assert!((y + x).is_autodiff());
+}
+
+#[test]
+fn tensors_move_between_a_device_and_its_tape() {
+    let x = Tensor::<1>::from_data([2.0], &dev());
+    assert!(x.clone().to_device(&ad()).is_autodiff());
+    assert!(!x.clone().to_device(&ad()).to_device(&dev()).is_autodiff());
+    close(x.to_device(&ad()), [2.0]);
+}
+
+#[cfg(feature = "fusion")]
+#[test]
+fn a_fused_device_computes_the_same() {
+    let fused = dev().fused();
+    assert_ne!(fused, dev());
+    assert!(ad().fused().is_autodiff());
+    let x = Tensor::<1>::from_data([0.5, -1.0], &fused);
+    let y = Tensor::<1>::from_data([0.5, -1.0], &dev());
+    let f = |x: Tensor<1>| (x.clone() * 2.0 + x).exp().tanh();
+    f(x.clone())
+        .into_data()
+        .assert_eq(&f(y.clone()).into_data(), true);
+    close(x.to_device(&dev()) + y, [1.0, -2.0]);
+}
+
+#[test]
+fn devices_are_found_by_type() {
+    assert_eq!(Device::enumerate(DeviceType::Flex).into_vec(), [dev()]);
+    assert!(Device::enumerate(DeviceFilter::new()).is_empty());
+    let twice = DeviceType::Flex | DeviceType::Flex;
+    let devices: Devices = Device::enumerate(twice).autodiff();
+    assert_eq!(devices.len(), 1);
+    assert!(devices[0].is_autodiff());
+    assert!(
+        devices
+            .without_autodiff()
+            .into_iter()
+            .all(|device| !device.is_autodiff())
+    );
+    assert_eq!(DeviceIndex::from(2u32), DeviceIndex::Specified(2));
+}
+
+#[test]
+fn half_precision_is_computed_where_it_is_supported() {
+    assert!(dev().supports_dtype(DType::F16));
+    let x = Tensor::<1>::ones([2], (&dev(), DType::F16)) + 0.5;
+    assert_eq!(x.dtype(), DType::F16);
+    close(x, [1.5, 1.5]);
+}
