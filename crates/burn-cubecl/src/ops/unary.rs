@@ -68,6 +68,7 @@ fn by_runtime<F: Float, N: Size>(x: Vector<F, N>, #[comptime] op: UnaryOp) -> Ve
         | UnaryOp::Log1p
         | UnaryOp::Sqrt
         | UnaryOp::Recip
+        | UnaryOp::Atan
         | UnaryOp::Erf
         | UnaryOp::Floor
         | UnaryOp::Ceil
@@ -98,6 +99,7 @@ fn floats<F: Float, N: Size>(
         UnaryOp::Log1p => log1p::<F, N>(x, wide),
         UnaryOp::Sqrt => x.sqrt(),
         UnaryOp::Recip => Vector::new(F::new(1.0f32)) / x,
+        UnaryOp::Atan => x.atan(),
         UnaryOp::Erf => erf::<F, N>(x, wide),
         UnaryOp::Floor => x.floor(),
         UnaryOp::Ceil => x.ceil(),
@@ -145,6 +147,7 @@ fn ints<I: Int, N: Size>(
         | UnaryOp::Sin
         | UnaryOp::Cos
         | UnaryOp::Tanh
+        | UnaryOp::Atan
         | UnaryOp::Erf
         | UnaryOp::Floor
         | UnaryOp::Ceil
@@ -168,6 +171,7 @@ fn bools<N: Size>(x: Vector<bool, N>, #[comptime] op: UnaryOp) -> Vector<bool, N
         | UnaryOp::Sin
         | UnaryOp::Cos
         | UnaryOp::Tanh
+        | UnaryOp::Atan
         | UnaryOp::Erf
         | UnaryOp::Floor
         | UnaryOp::Ceil
