@@ -350,9 +350,9 @@ fn fold<E: Numeric, N: Size, A: Numeric, O: Numeric, I: Int>(
     #[comptime] dtype: DType,
     #[comptime] ranks: [usize; 2],
     #[comptime] units: usize,
-    #[define(E)] _input: ElemType,
+    #[define(E)] _elem: ElemType,
     #[define(A)] _accumulator: ElemType,
-    #[define(O)] _output: ElemType,
+    #[define(O)] _result: ElemType,
     #[define(I)] _index: ElemType,
 ) {
     let kept = comptime!(ranks[0]);
@@ -451,9 +451,9 @@ fn find<E: Numeric, A: Numeric, O: Numeric, I: Int>(
     reduced_len: usize,
     #[comptime] largest: bool,
     #[comptime] ranks: [usize; 2],
-    #[define(E)] _input: ElemType,
+    #[define(E)] _elem: ElemType,
     #[define(A)] _accumulator: ElemType,
-    #[define(O)] _output: ElemType,
+    #[define(O)] _result: ElemType,
     #[define(I)] _index: ElemType,
 ) {
     if ABSOLUTE_POS < len {
