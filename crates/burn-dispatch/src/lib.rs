@@ -7,6 +7,8 @@
 
 extern crate alloc;
 
+#[cfg(any(feature = "cpu", feature = "cuda", feature = "wgpu"))]
+mod compiled;
 pub mod gradients;
 mod interpret;
 pub mod registry;

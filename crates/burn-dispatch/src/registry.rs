@@ -6,6 +6,9 @@ use burn_backend::Local;
 #[cfg(any(feature = "flex", feature = "capture"))]
 use burn_std::sync::LazyLock;
 
+#[cfg(any(feature = "cpu", feature = "cuda", feature = "wgpu"))]
+pub use crate::compiled::*;
+
 /// The CPU: kernels run when they are called, on the calling thread and on its pool.
 #[cfg(feature = "flex")]
 pub fn flex() -> Device {
@@ -55,6 +58,8 @@ pub fn devices() -> alloc::vec::Vec<Device> {
     alloc::vec![
         #[cfg(feature = "flex")]
         flex(),
+        #[cfg(feature = "cpu")]
+        cpu(),
     ]
 }
 
@@ -65,6 +70,10 @@ pub fn fused(base: Device) -> Device {
     #[cfg(feature = "flex")]
     if base == flex() {
         return flex_fused();
+    }
+    #[cfg(any(feature = "cpu", feature = "cuda", feature = "wgpu"))]
+    if let Some(fused) = crate::compiled::fused_compiled(base) {
+        return fused;
     }
     base
 }

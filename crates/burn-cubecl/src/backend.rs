@@ -1,0 +1,84 @@
+//! The backend: which instructions it runs, and where each family goes.
+
+use crate::ops::{create, group, matmul, movement, reduce, softmax};
+use crate::{CubeDevice, CubeTensor, transfer};
+use burn_backend::Backend;
+use burn_ir::{ActivationOp, Checked, Class, Described, Operation, Outputs};
+use burn_std::{
+    BoolDType, BoolStore, DType, DeviceSettings, DynFut, ExecutionError, FloatDType, IntDType,
+    TensorData,
+};
+
+/// The backend for all of CubeCL's runtimes; the device says which.
+#[derive(Clone, Copy, Debug)]
+pub struct Cube;
+
+impl Backend for Cube {
+    type Device = CubeDevice;
+    type Tensor = CubeTensor;
+
+    fn name(device: &CubeDevice) -> String {
+        device.name()
+    }
+
+    fn settings(device: &CubeDevice) -> DeviceSettings {
+        let store = match device.computes(DType::U8) {
+            true => BoolStore::Native,
+            false => BoolStore::U32,
+        };
+        DeviceSettings::with_dtypes(FloatDType::F32, IntDType::I32, BoolDType::from(store))
+    }
+
+    fn supports_dtype(device: &CubeDevice, dtype: DType) -> bool {
+        device.computes(dtype)
+    }
+
+    fn supports<T: Described>(device: &CubeDevice, operation: &Operation<T>) -> bool {
+        let mut computes = true;
+        operation.each(&mut |tensor| computes &= device.computes(tensor.meta().dtype));
+        // An instruction that describes nothing is no instruction of this backend either.
+        let outputs = operation.infer();
+        computes && outputs.is_ok_and(|it| device.computes(it.one().dtype))
+    }
+
+    fn execute(device: &CubeDevice, operation: Checked<CubeTensor>) -> Outputs<CubeTensor> {
+        let (operation, outputs) = operation.into_parts();
+        let output = outputs.one();
+        Outputs::One(match operation {
+            Operation::Create { op } => create::run(device, op, output),
+            Operation::Movement { op, input } => movement::run(device, op, input, output),
+            Operation::Reduce { op, input, dims } => reduce::run(device, op, input, dims, output),
+            Operation::Matmul { lhs, rhs } => matmul::run(device, lhs, rhs, output),
+            Operation::Activation {
+                op: op @ (ActivationOp::Softmax { dim } | ActivationOp::LogSoftmax { dim }),
+                input,
+            } => {
+                let logarithm = matches!(op, ActivationOp::LogSoftmax { .. });
+                softmax::run(device, logarithm, dim, input, output)
+            }
+            elementwise => {
+                debug_assert_eq!(elementwise.class(), Class::Elementwise);
+                group::single(device, elementwise, output)
+            }
+        })
+    }
+
+    fn upload(device: &CubeDevice, data: TensorData) -> CubeTensor {
+        transfer::upload(device, data)
+    }
+
+    fn download(
+        device: &CubeDevice,
+        tensors: Vec<CubeTensor>,
+    ) -> DynFut<Result<Vec<TensorData>, ExecutionError>> {
+        transfer::download(device, tensors)
+    }
+
+    fn sync(device: &CubeDevice) -> Result<(), ExecutionError> {
+        transfer::sync(device)
+    }
+
+    fn seed(device: &CubeDevice, seed: u64) {
+        device.seed(seed);
+    }
+}

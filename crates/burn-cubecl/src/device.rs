@@ -1,0 +1,133 @@
+//! A device of one of the runtimes, with the state of its random generator.
+
+use burn_ir::TensorMeta;
+use burn_std::{BoolStore, DType};
+use cubecl::features::TypeUsage;
+use cubecl::ir::{ElemType, FloatKind, IntKind, UIntKind};
+use cubecl::prelude::Client;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// A device of one of CubeCL's runtimes.
+#[derive(Clone)]
+pub struct CubeDevice {
+    device: cubecl::Device,
+    client: Client,
+    random: Arc<Mutex<Generator>>,
+}
+
+/// Why there is no such device: its runtime is not built in, or the machine has none.
+pub type RuntimeUnavailable = cubecl::device::DeviceUnavailable;
+
+/// A counter-based generator: a key, and how many blocks of it are used.
+#[derive(Debug, Default)]
+struct Generator {
+    key: u64,
+    used: u64,
+}
+
+impl CubeDevice {
+    /// The CPU, whose kernels are compiled by LLVM.
+    ///
+    /// # Errors
+    /// If the feature `cpu` is off.
+    pub fn cpu() -> Result<Self, RuntimeUnavailable> {
+        cubecl::Device::cpu().map(Self::new)
+    }
+
+    /// The NVIDIA GPU with this index.
+    ///
+    /// # Errors
+    /// If the feature `cuda` is off or there is no such GPU.
+    pub fn cuda(index: usize) -> Result<Self, RuntimeUnavailable> {
+        cubecl::Device::cuda(index).map(Self::new)
+    }
+
+    /// The default GPU through whichever graphics API the machine offers.
+    ///
+    /// # Errors
+    /// If the feature `wgpu` is off or there is no such GPU.
+    pub fn wgpu() -> Result<Self, RuntimeUnavailable> {
+        cubecl::Device::wgpu(Default::default()).map(Self::new)
+    }
+
+    /// The default GPU through Vulkan.
+    ///
+    /// # Errors
+    /// If the feature `vulkan` is off or there is no such GPU.
+    pub fn vulkan() -> Result<Self, RuntimeUnavailable> {
+        cubecl::Device::vulkan(Default::default()).map(Self::new)
+    }
+
+    fn new(device: cubecl::Device) -> Self {
+        Self {
+            client: device.client(),
+            device,
+            random: Arc::default(),
+        }
+    }
+
+    /// The name in errors and prints, like `cpu` or `cuda:0`.
+    pub(crate) fn name(&self) -> String {
+        match &self.device {
+            cubecl::Device::Cuda(device) => format!("cuda:{}", device.index),
+            cubecl::Device::Cpu(_) => "cpu".into(),
+            other => format!("{other:?}").to_lowercase(),
+        }
+    }
+
+    pub(crate) fn client(&self) -> &Client {
+        &self.client
+    }
+
+    /// Whether kernels can load, store and compute with `dtype`.
+    pub(crate) fn computes(&self, dtype: DType) -> bool {
+        let usage = self.client.features().type_usage(storage(dtype));
+        usage.contains(TypeUsage::Buffer) && usage.contains(TypeUsage::Arithmetic)
+    }
+
+    pub(crate) fn seed(&self, seed: u64) {
+        *self.generator() = Generator { key: seed, used: 0 };
+    }
+
+    /// The key of the generator and its first of `blocks` unused blocks, which count as used from now on.
+    pub(crate) fn draw(&self, blocks: u64) -> (u64, u64) {
+        let mut generator = self.generator();
+        let first = generator.used;
+        generator.used = first.wrapping_add(blocks);
+        (generator.key, first)
+    }
+
+    fn generator(&self) -> std::sync::MutexGuard<'_, Generator> {
+        // The state is two numbers, which a panic elsewhere leaves whole.
+        self.random.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl core::fmt::Debug for CubeDevice {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        write!(f, "CubeDevice({})", self.name())
+    }
+}
+
+/// How elements lie in memory; bools are integers there.
+pub(crate) fn storage(dtype: DType) -> ElemType {
+    match dtype {
+        DType::F64 => ElemType::Float(FloatKind::F64),
+        DType::F32 => ElemType::Float(FloatKind::F32),
+        DType::F16 => ElemType::Float(FloatKind::F16),
+        DType::BF16 => ElemType::Float(FloatKind::BF16),
+        DType::I64 => ElemType::Int(IntKind::I64),
+        DType::I32 => ElemType::Int(IntKind::I32),
+        DType::I16 => ElemType::Int(IntKind::I16),
+        DType::I8 => ElemType::Int(IntKind::I8),
+        DType::U64 => ElemType::UInt(UIntKind::U64),
+        DType::U32 | DType::Bool(BoolStore::U32) => ElemType::UInt(UIntKind::U32),
+        DType::U16 => ElemType::UInt(UIntKind::U16),
+        DType::U8 | DType::Bool(BoolStore::Native | BoolStore::U8) => ElemType::UInt(UIntKind::U8),
+    }
+}
+
+/// The number of elements of a description.
+pub(crate) fn count(meta: &TensorMeta) -> usize {
+    meta.shape.num_elements()
+}

@@ -1,0 +1,20 @@
+//! The fuse contract: a group is one kernel.
+
+use crate::ops::group;
+use crate::{Cube, CubeDevice, CubeTensor};
+use burn_backend::{Backend, FuseBackend, Group};
+use burn_ir::{Class, Described, Operation};
+
+impl FuseBackend for Cube {
+    fn fuses<T: Described>(device: &CubeDevice, operation: &Operation<T>) -> bool {
+        operation.class() == Class::Elementwise && Self::supports(device, operation)
+    }
+
+    fn execute_group(
+        device: &CubeDevice,
+        group: &Group,
+        inputs: Vec<CubeTensor>,
+    ) -> Vec<CubeTensor> {
+        group::run(device, group, inputs)
+    }
+}

@@ -1,0 +1,16 @@
+//! The backend for CubeCL's runtimes.
+//!
+//! Kernels are written once in CubeCL's subset of Rust and compiled when they first run, for the runtime of the device:
+//! nothing here is generic over it. Every elementwise family goes through one kernel, which is built from a list of
+//! instructions ([`ops`]): a single instruction is a list of one. Grouping is burn-fusion's work.
+
+mod backend;
+mod device;
+mod fuse;
+mod ops;
+mod tensor;
+mod transfer;
+
+pub use backend::Cube;
+pub use device::{CubeDevice, RuntimeUnavailable};
+pub use tensor::CubeTensor;

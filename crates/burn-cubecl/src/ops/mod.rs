@@ -1,0 +1,19 @@
+//! The kernels: one generator a family, each a match on the leaf at the time the kernel is built.
+
+mod activation;
+mod binary;
+mod cast;
+mod compare;
+mod kernel;
+mod layout;
+mod plan;
+mod random;
+mod scatter;
+mod unary;
+
+pub(crate) mod create;
+pub(crate) mod group;
+pub(crate) mod matmul;
+pub(crate) mod movement;
+pub(crate) mod reduce;
+pub(crate) mod softmax;
