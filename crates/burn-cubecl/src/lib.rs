@@ -4,6 +4,15 @@
 //! nothing here is generic over it. Every elementwise family goes through one kernel, which is built from a list of
 //! instructions ([`ops`]): a single instruction is a list of one. Grouping is burn-fusion's work.
 
+// Kernels are written in the part of Rust that CubeCL compiles, which lacks what these lints ask for; published
+// coefficients keep their digits.
+#![allow(
+    clippy::assign_op_pattern,
+    clippy::eq_op,
+    clippy::excessive_precision,
+    clippy::manual_is_multiple_of
+)]
+
 mod backend;
 mod device;
 mod fuse;

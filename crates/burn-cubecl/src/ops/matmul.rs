@@ -104,7 +104,7 @@ fn by_tiles(device: &CubeDevice, lhs: &CubeTensor, rhs: &CubeTensor, output: &Cu
     let bind = |tensor: &CubeTensor| {
         let offset = tensor.offset() * elem.size();
         let backwards = tensor.strides().iter().any(|stride| *stride < 0);
-        let tensor = match backwards || offset % ALIGNMENT != 0 {
+        let tensor = match backwards || !offset.is_multiple_of(ALIGNMENT) {
             true => movement::plain(device, tensor.clone()),
             false => tensor.clone(),
         };
