@@ -20,6 +20,16 @@ fn threads() -> usize {
     tasks.count()
 }
 
+/// Whether the process comes down to `count` threads. A thread that was joined is listed until the system has cleaned up
+/// after it, so the first look may be too early.
+#[cfg(target_os = "linux")]
+fn settle_at(count: usize) -> bool {
+    (0..100_000).any(|_| {
+        std::thread::yield_now();
+        threads() == count
+    })
+}
+
 #[test]
 #[cfg(target_os = "linux")]
 fn neither_a_full_epoch_nor_one_left_early_leaves_threads_behind() {
@@ -36,13 +46,13 @@ fn neither_a_full_epoch_nor_one_left_early_leaves_threads_behind() {
     }
     assert_eq!(threads(), before + 3);
     drop(left_early);
-    assert_eq!(threads(), before);
+    assert!(settle_at(before), "{} threads", threads());
 
     for _ in 0..20 {
         let batches = loader.iter().collect::<Result<Vec<_>, _>>();
         let mut items = batches.expect("every item can be read").concat();
         items.sort_unstable();
         assert!(items.into_iter().eq(0..100));
-        assert_eq!(threads(), before);
+        assert!(settle_at(before), "{} threads", threads());
     }
 }
