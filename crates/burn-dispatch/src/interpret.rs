@@ -29,6 +29,14 @@ pub fn interpret(
         });
     }
     for (id, value) in graph.inputs().iter().zip(inputs) {
+        // A program may come from a device with other element types.
+        if !device.supports_dtype(value.meta().dtype) {
+            return Err(InterpretError::Run(RunError::DType {
+                operation: "input",
+                device,
+                output: value.meta().clone(),
+            }));
+        }
         match graph.meta(*id) {
             Some(meta) if meta == value.meta() => tensors.define(*id, value),
             meta => {

@@ -1,7 +1,9 @@
 //! Programs from running code.
 
 use super::{close, dev};
-use burn_tensor::{CaptureError, CapturedGraph, Device, DynTensor, Int, Tensor, TensorId};
+use burn_tensor::{
+    Bool, BoolStore, CaptureError, CapturedGraph, DType, Device, DynTensor, Int, Tensor, TensorId,
+};
 use insta::assert_snapshot;
 
 /// `x · w + 1` with `w` as part of the program.
@@ -99,4 +101,28 @@ fn a_captured_result_has_no_value() {
     let x = Tensor::<1>::zeros([1], &Device::capture()) + 1.0;
     assert!(x.try_to_data().is_err());
     assert!(x.to_string().contains("a captured tensor has no value"));
+}
+
+#[test]
+fn a_program_over_elements_that_the_device_lacks_is_an_error() {
+    let device = Device::capture();
+    let store = DType::Bool(BoolStore::U32);
+    let captured = device.capture_scope(|scope| {
+        let truth = Tensor::<1, Bool>::from_data([true, false], (&device, store));
+        scope.complete(
+            [],
+            [truth
+                .float()
+                .capture_id()
+                .expect("it lives on the recorder")],
+        )
+    });
+    let captured = captured.expect("the boundary is alive");
+    let error = Device::flex().replay(&captured, Vec::new()).unwrap_err();
+    assert!(
+        error
+            .to_string()
+            .contains("`input`: flex has no elements of type"),
+        "{error}"
+    );
 }
