@@ -8,6 +8,8 @@ pub(crate) mod mma;
 pub(crate) mod mma3;
 pub(crate) mod planes;
 pub(crate) mod stage;
+#[cfg(feature = "autotune")]
+mod tune;
 
 use super::gemv::{self, Slices};
 use super::group::{address_type, index, index_type, is_wide};
@@ -92,6 +94,11 @@ pub(crate) fn run(
         return tensor;
     }
     let problem = Problem::new(device, [lhs, rhs], tensor);
+    #[cfg(feature = "autotune")]
+    if problem.is_tuned() && burn_std::config::switches().autotune {
+        tune::run(&problem);
+        return problem.output;
+    }
     let mut kernels = problem.kernels().into_iter();
     while !kernels.next().is_none_or(|kernel| problem.launch(kernel)) {}
     problem.output
@@ -178,32 +185,46 @@ impl<'d> Problem<'d> {
         self.batch.sizes.iter().product()
     }
 
+    /// The number of multiplications.
+    fn work(&self) -> usize {
+        self.batches() * self.m * self.n * self.k
+    }
+
+    /// Whether several kernels may be the fastest for this.
+    #[cfg(feature = "autotune")]
+    fn is_tuned(&self) -> bool {
+        self.work() >= LARGE && !self.tiles().is_empty()
+    }
+
     /// The kernels that can compute this, the one that promises most first. The choice depends on sizes and layouts alone.
     fn kernels(&self) -> Vec<Kernel> {
-        let work = self.batches() * self.m * self.n * self.k;
+        let work = self.work();
         if !self.dtype().is_float() || work < LARGE {
             return vec![Kernel::Dots];
         }
-        let client = self.device.client();
+        // LLVM fails to select instructions for the library's kernel of bf16 on CPUs.
+        let library = !self.device.is_cuda() && self.dtype() != DType::BF16;
+        let others = library.then_some(Kernel::Library).into_iter();
+        let others = others.chain([Kernel::Dots]);
         if self.is_cpu() {
-            return vec![Kernel::Library, Kernel::Dots];
+            return others.collect();
         }
-        let cores = client.properties().hardware.num_streaming_multiprocessors;
-        let cores = cores.unwrap_or(32) as usize;
+        let hardware = &self.device.client().properties().hardware;
+        let cores = hardware.num_streaming_multiprocessors.unwrap_or(32) as usize;
         let tiles = self.tiles();
-        let cubes = |tile: &Tile| {
-            self.batches() * self.m.div_ceil(tile.rows) * self.n.div_ceil(tile.columns)
-        };
         // The largest tile that gives every multiprocessor work, or else the smallest.
-        let fitting = tiles.iter().position(|(tile, _)| cubes(tile) >= cores);
+        let fitting = tiles.iter().position(|(tile, _)| self.cubes(tile) >= cores);
         let tile = fitting.or(tiles.len().checked_sub(1)).map(|at| tiles[at]);
-        let idle = tile.is_none_or(|(tile, _)| cubes(&tile) * 4 < cores);
+        let idle = tile.is_none_or(|(tile, _)| self.cubes(&tile) * 4 < cores);
         let narrow = self.m == 1 || (idle && work <= FEW);
         let narrow = narrow.then(|| self.narrow(cores));
-        let library = (!self.device.is_cuda()).then_some(Kernel::Library);
         let tile = tile.map(|(_, kernel)| kernel);
-        let others = library.into_iter().chain([Kernel::Dots]);
         narrow.into_iter().chain(tile).chain(others).collect()
+    }
+
+    /// The number of blocks of a tile.
+    fn cubes(&self, tile: &Tile) -> usize {
+        self.batches() * self.m.div_ceil(tile.rows) * self.n.div_ceil(tile.columns)
     }
 
     /// The tiles for tensor cores, as far as the device has those.
@@ -238,29 +259,53 @@ impl<'d> Problem<'d> {
 
     /// The kernel for few rows.
     fn narrow(&self, cores: usize) -> Kernel {
-        let lanes = 16 / self.dtype().size();
-        let (lhs, rhs) = (self.side(0, lanes), self.side(1, lanes));
-        let planes = self.device.client().features().plane.contains(Plane::Ops);
-        if self.device.is_cuda() && planes && rhs.deep && self.k > 1 {
-            let wide = lhs.deep && lhs.wide && rhs.wide;
-            return Kernel::Planes {
-                lanes: if wide { lanes } else { 1 },
-            };
-        }
         let many = self.n.div_ceil(64) * self.m * self.batches() * 2 >= cores;
+        let slices = || Kernel::Slices(self.slices(if many { 64 } else { 16 }));
+        self.planes().unwrap_or_else(slices)
+    }
+
+    /// A plane for each element, if the inner dim is the contiguous one and planes are as the kernel expects them.
+    fn planes(&self) -> Option<Kernel> {
+        let [lhs, rhs] = self.sides();
+        let wide = lhs.deep && lhs.wide && rhs.wide;
+        let lanes = if wide { self.lanes() } else { 1 };
+        let planes = self.device.client().features().plane.contains(Plane::Ops);
+        let fits = self.device.is_cuda() && planes && rhs.deep && self.k > 1;
+        fits.then_some(Kernel::Planes { lanes })
+    }
+
+    /// Cubes for `columns` columns.
+    fn slices(&self, columns: usize) -> Slices {
+        let [_, rhs] = self.sides();
         let wide = rhs.wide && !rhs.deep;
-        Kernel::Slices(Slices {
-            columns: if many { 64 } else { 16 },
-            lanes: if wide { lanes } else { 1 },
-            units: 512.min(
-                self.device
-                    .client()
-                    .properties()
-                    .hardware
-                    .max_units_per_cube as usize,
-            ),
+        let units = self
+            .device
+            .client()
+            .properties()
+            .hardware
+            .max_units_per_cube;
+        Slices {
+            columns,
+            lanes: if wide { self.lanes() } else { 1 },
+            units: units.min(512) as usize,
             ahead: if wide { 16 } else { 8 },
-        })
+        }
+    }
+
+    /// The elements of 16 bytes, which GPUs read at once.
+    fn lanes(&self) -> usize {
+        16 / self.dtype().size()
+    }
+
+    fn sides(&self) -> [Side; 2] {
+        [self.side(0, self.lanes()), self.side(1, self.lanes())]
+    }
+
+    /// Whether such blocks and steps reach beyond the operands.
+    fn is_masked(&self, rows: usize, columns: usize, depth: usize) -> bool {
+        !(self.m.is_multiple_of(rows)
+            && self.n.is_multiple_of(columns)
+            && self.k.is_multiple_of(depth))
     }
 
     /// How an operand lies, read `lanes` elements at a time.
@@ -325,8 +370,7 @@ impl<'d> Problem<'d> {
     /// Runs a kernel, unless it is the library's and that has none for this.
     fn launch(&self, kernel: Kernel) -> bool {
         match kernel {
-            Kernel::Half(tile) => self.by_tensor_cores(tile, 8),
-            Kernel::Single(tile) => self.by_tensor_cores(tile, 4),
+            Kernel::Half(tile) | Kernel::Single(tile) => self.by_tensor_cores(tile),
             Kernel::Slices(slices) => self.by_slices(slices),
             Kernel::Planes { lanes } => self.by_planes(lanes),
             Kernel::Library => return self.by_library(),
@@ -335,14 +379,16 @@ impl<'d> Problem<'d> {
         true
     }
 
-    fn by_tensor_cores(&self, tile: Tile, lanes: usize) {
+    fn by_tensor_cores(&self, tile: Tile) {
         let (m, n, k) = (self.m, self.n, self.k);
+        let lanes = self.lanes();
+        let [lhs, rhs] = self.sides();
         let form = Form {
-            lhs: self.side(0, lanes),
-            rhs: self.side(1, lanes),
-            masked: m % tile.rows != 0 || n % tile.columns != 0 || k % tile.depth != 0,
+            lhs,
+            rhs,
+            masked: self.is_masked(tile.rows, tile.columns, tile.depth),
             rank: self.batch.rank(),
-            pairs: n % 2 == 0,
+            pairs: n.is_multiple_of(2),
         };
         let width = |side: Side| if side.wide { lanes } else { 1 };
         let widths = [
@@ -351,7 +397,7 @@ impl<'d> Problem<'d> {
             if form.pairs { 2 } else { 1 },
         ];
         let client = self.device.client();
-        let cubes = self.batches() * m.div_ceil(tile.rows) * n.div_ceil(tile.columns);
+        let cubes = self.cubes(&tile);
         let cube_dim = CubeDim::new_1d(tile.units() as u32);
         let cubes = calculate_cube_count_elemwise(client, cubes * tile.units(), cube_dim);
         let [lhs, rhs, output] = self.buffers();
