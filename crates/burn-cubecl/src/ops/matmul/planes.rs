@@ -40,13 +40,15 @@ pub(crate) fn planes<E: Float, A: Float, N: Size, I: Int>(
             place::<I>(batch, layout, 0usize, rank, rhs_at, false) + column * column_stride;
         let mut sum = Vector::<A, N>::new(A::from_int(0));
         let count = inner / lanes;
-        let whole = count / 128;
+        // As many loads ahead as registers allow.
+        let ahead = comptime!(if lanes == 1 { 4usize } else { 2 });
+        let whole = count / comptime!(ahead * 32);
         for step in 0..whole {
-            let mut left = Array::<Vector<E, N>>::new(4usize);
-            let mut right = Array::<Vector<E, N>>::new(4usize);
+            let mut left = Array::<Vector<E, N>>::new(ahead);
+            let mut right = Array::<Vector<E, N>>::new(ahead);
             #[unroll]
-            for i in 0..4usize {
-                let at = step * 128 + comptime!(i * 32) + lane;
+            for i in 0..ahead {
+                let at = step * comptime!(ahead * 32) + comptime!(i * 32) + lane;
                 if comptime!(lanes == 1) {
                     left[i] = lhs[lhs_start + at * lhs_stride];
                     right[i] = rhs[rhs_start + at * rhs_stride];
@@ -56,11 +58,11 @@ pub(crate) fn planes<E: Float, A: Float, N: Size, I: Int>(
                 }
             }
             #[unroll]
-            for i in 0..4usize {
+            for i in 0..ahead {
                 sum = fma(Vector::cast_from(left[i]), Vector::cast_from(right[i]), sum);
             }
         }
-        let mut at = whole * 128 + lane;
+        let mut at = whole * comptime!(ahead * 32) + lane;
         while at < count {
             if comptime!(lanes == 1) {
                 let left = Vector::cast_from(lhs[lhs_start + at * lhs_stride]);
