@@ -35,13 +35,13 @@ pub(crate) fn run(op: ScanOp, dim: usize, input: FlexTensor, output: &TensorMeta
         width: output.shape[dim + 1..].iter().product(),
     };
     let mut input = input.into_contiguous();
-    let from = Shared(input.first().cast_mut());
     let dtype = input.dtype();
     if let Some(storage) = input.unique_storage() {
-        let to = Shared(storage.as_mut_ptr());
-        by_leaf!(dtype, scan(op, shape, from, to));
+        let place = Shared(storage.as_mut_ptr());
+        by_leaf!(dtype, scan(op, shape, place, place));
         return input;
     }
+    let from = Shared(input.first().cast_mut());
     let count = shape.outer * shape.len * shape.width;
     // SAFETY: a scan writes every element.
     let mut storage = unsafe { allocate(count * dtype.size(), dtype) };

@@ -1,5 +1,6 @@
 //! Tensors one after the other: the family `Cat`.
 
+use super::movement::count;
 use crate::{OperationError, Problem, TensorMeta};
 
 const NAME: &str = "cat";
@@ -36,10 +37,11 @@ pub(crate) fn infer(
                 expected,
             });
         }
-        output.shape[dim] = match output.shape[dim].checked_add(other.shape[dim]) {
-            Some(size) => size,
-            None => return fail(Problem::TooLarge),
-        };
+        let size = output.shape[dim].checked_add(other.shape[dim]);
+        output.shape[dim] = size.unwrap_or(usize::MAX);
+        if size.is_none() || count(&output.shape).is_none() {
+            return fail(Problem::TooLarge);
+        }
     }
     Ok(output)
 }

@@ -1,5 +1,6 @@
 //! Positions that are data: the families `Gather`, `Scatter` and `Argwhere`.
 
+use super::movement::count;
 use super::{BOOL, INT};
 use crate::{OperationError, Problem, TensorMeta};
 use burn_std::{IntDType, Shape};
@@ -107,22 +108,17 @@ pub(crate) fn gather(
     let shape = op
         .selected(input, indices)
         .map_err(|problem| OperationError::of(op.gather_name(), &operands, problem))?;
-    match countable(&shape) {
-        true => Ok(TensorMeta {
+    match count(&shape) {
+        Some(_) => Ok(TensorMeta {
             shape,
             dtype: input.dtype,
         }),
-        false => Err(OperationError::of(
+        None => Err(OperationError::of(
             op.gather_name(),
             &operands,
             Problem::TooLarge,
         )),
     }
-}
-
-fn countable(shape: &Shape) -> bool {
-    let count = |count: usize, size: &usize| count.checked_mul(*size);
-    shape.iter().try_fold(1, count).is_some()
 }
 
 pub(crate) fn scatter(
@@ -148,15 +144,18 @@ pub(crate) fn scatter(
 }
 
 pub(crate) fn argwhere(
-    count: usize,
+    expected: usize,
     dtype: IntDType,
     mask: &TensorMeta,
 ) -> Result<TensorMeta, OperationError> {
     let operands = [("mask", mask)];
     OperationError::require("argwhere", BOOL, &operands)?;
-    let all = mask.shape.num_elements();
-    if count > all {
-        return Err(OperationError::true_count(mask, all, count));
+    if let Some(all) = count(&mask.shape).filter(|all| *all < expected) {
+        return Err(OperationError::true_count(mask, all, expected));
     }
-    Ok(TensorMeta::new([count, mask.rank()], dtype.into()))
+    let shape = Shape::new([expected, mask.rank()]);
+    match count(&shape) {
+        Some(_) => Ok(TensorMeta::new(shape, dtype.into())),
+        None => Err(OperationError::of("argwhere", &operands, Problem::TooLarge)),
+    }
 }

@@ -79,6 +79,9 @@ fn blocks(
     let named = named(op, indices.turn);
     let outer: usize = meta.shape[..named.start].iter().product();
     let width: usize = meta.shape[named.end..].iter().product();
+    if width == 0 || places.is_empty() {
+        return input;
+    }
     let area: usize = meta.shape[named].iter().product();
     let mut bytes = input.into_bytes();
     let (to, from) = (
@@ -86,7 +89,7 @@ fn blocks(
         Shared(values.first().cast_mut()),
     );
     // A lane is a part of the columns of all blocks at one outer position: lanes do not meet.
-    let parts = width.div_ceil(COLUMNS.max(width / 16)).max(1);
+    let parts = width.div_ceil(COLUMNS.max(width / 16));
     let columns = width.div_ceil(parts);
     let cost = places.len() * (3 * size * columns + super::COST);
     split(outer * parts, 1, cost, &|lanes| {
@@ -98,7 +101,7 @@ fn blocks(
                 .get()
                 .wrapping_add((outer * places.len() * width + first) * size);
             // SAFETY: the positions were checked, and lanes do not meet; there is a block of values for each index.
-            unsafe { update(to, &places, from, width, last.saturating_sub(first)) }
+            unsafe { update(to, &places, from, width, last - first) }
         }
     });
     FlexTensor::contiguous(meta, bytes)
