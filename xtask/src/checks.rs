@@ -66,7 +66,7 @@ pub(crate) const NO_STD: &[(&str, &str)] = &[
     ("burn-autodiff", ""),
     ("burn-capture", ""),
     ("burn-fusion", ""),
-    ("burn-dispatch", "flex,autodiff,capture,fusion"),
+    ("burn-dispatch", "autodiff,capture"),
     ("burn-tensor", "flex,autodiff,capture,fusion"),
     ("burn-pack", ""),
     ("burn-core", "flex,autodiff,capture,fusion"),

@@ -4,6 +4,7 @@
 
 mod book;
 mod checks;
+mod gpu;
 mod llvm;
 mod targets;
 mod tidy;
@@ -46,6 +47,12 @@ enum Task {
     },
     /// Installs the LLVM that the `cpu` and `cuda` engines link, from Python wheels
     Llvm,
+    /// Builds the program that checks and times an NVIDIA GPU, to carry to a machine that has one
+    Gpu {
+        /// The folder to leave it in, with the script that runs it
+        #[arg(default_value = "target/gpu")]
+        out: std::path::PathBuf,
+    },
 }
 
 fn main() -> ExitCode {
@@ -59,6 +66,7 @@ fn main() -> ExitCode {
         Task::Book => book::run(&mut steps),
         Task::Targets { install } => targets::run(&mut steps, install),
         Task::Llvm => llvm::run(&mut steps),
+        Task::Gpu { out } => gpu::run(&mut steps, &out),
     };
     steps.finish(outcome)
 }

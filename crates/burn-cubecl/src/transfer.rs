@@ -41,6 +41,10 @@ pub(crate) fn sync(device: &CubeDevice) -> Result<(), ExecutionError> {
     burn_std::read_sync(device.client().sync()).map_err(failure)
 }
 
+pub(crate) fn flush(device: &CubeDevice) -> Result<(), ExecutionError> {
+    device.client().flush().map_err(failure)
+}
+
 fn failure(error: ServerError) -> ExecutionError {
     ExecutionError::generic(error.to_string())
 }
