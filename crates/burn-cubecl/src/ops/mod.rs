@@ -4,6 +4,7 @@ mod activation;
 mod binary;
 mod cast;
 mod compare;
+mod fold;
 mod kernel;
 mod layout;
 mod plan;
