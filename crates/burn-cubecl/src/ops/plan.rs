@@ -308,3 +308,40 @@ fn without_scalars(
         other => other,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use burn_ir::{BinaryOp, Dims, ReduceOp, TensorMeta};
+
+    /// `scale · sum((x · factor)²)` over rows.
+    fn group(shape: [usize; 2], factor: f64) -> Group {
+        let whole = TensorMeta::new(shape, DType::F32);
+        let line = TensorMeta::new([shape[0], 1], DType::F32);
+        let mut group = Group::new(vec![line.clone(), whole.clone()]);
+        let binary = |op, lhs, rhs| Operation::Binary { op, lhs, rhs };
+        let factor = Operand::Scalar(Scalar::Float(factor));
+        let scaled = group.step(binary(BinaryOp::Mul, Slot(1), factor), whole.clone());
+        let square = binary(BinaryOp::Mul, scaled, Operand::Tensor(scaled));
+        let input = group.step(square, whole);
+        let (op, dims) = (ReduceOp::Sum, Dims::one(1));
+        let sum = group.step(Operation::Reduce { op, input, dims }, line.clone());
+        let scaled = group.step(binary(BinaryOp::Mul, sum, Operand::Tensor(Slot(0))), line);
+        group.output(scaled);
+        group
+    }
+
+    #[test]
+    fn new_sizes_and_scalars_are_the_same_plan() {
+        let parts = |group: &Group| {
+            let prologue = Plan::part(group, 0..2, &[Slot(1)], &[Slot(3)]);
+            let epilogue = Plan::part(group, 3..4, &[Slot(4), Slot(0)], group.outputs());
+            (prologue, epilogue)
+        };
+        let (prologue, epilogue) = parts(&group([2, 3], 0.5));
+        let (other_prologue, other_epilogue) = parts(&group([64, 1000], -3.0));
+        assert_eq!(prologue.0, other_prologue.0);
+        assert_eq!(epilogue.0, other_epilogue.0);
+        assert_ne!(prologue.1, other_prologue.1);
+    }
+}
