@@ -58,7 +58,8 @@ impl Group {
     pub fn step(&mut self, operation: Operation<Slot>, output: TensorMeta) -> Slot {
         match operation.class() {
             Class::Elementwise => debug_assert!(
-                self.steps.is_empty() || self.meta(Slot(self.slots.len() - 1)).shape == output.shape,
+                self.steps.is_empty()
+                    || self.meta(Slot(self.slots.len() - 1)).shape == output.shape,
                 "the steps on one side of an anchor have one shape"
             ),
             _ => debug_assert!(self.anchor().is_none(), "a group has one anchor at most"),

@@ -56,7 +56,10 @@ impl Backend for Cube {
                 softmax::run(device, logarithm, dim, input, output)
             }
             other => {
-                debug_assert!(matches!(other.class(), Class::Elementwise | Class::Reduction));
+                debug_assert!(matches!(
+                    other.class(),
+                    Class::Elementwise | Class::Reduction
+                ));
                 group::single(device, other, output)
             }
         })

@@ -110,9 +110,8 @@ impl<B: FuseBackend> FusionDevice<B> {
     /// Whether an instruction waits. A reduction that keeps the shape does not: its prologue could not be told from its
     /// epilogue.
     fn waits(&self, operation: &Checked<FusionTensor<B>>) -> bool {
-        let keeps_shape = |input: &FusionTensor<B>| {
-            operation.outputs().as_slice()[0].shape == input.meta().shape
-        };
+        let keeps_shape =
+            |input: &FusionTensor<B>| operation.outputs().as_slice()[0].shape == input.meta().shape;
         match operation.operation() {
             Operation::Reduce { input, .. } if keeps_shape(input) => false,
             operation => B::fuses(&self.0.device, operation),

@@ -143,23 +143,30 @@ impl<B: FuseBackend> Members<B> {
         let uses = self.uses();
         // The newest: its group writes older ones too.
         let steps = self.prologue.steps.values().rev();
-        let mut written = steps.filter(|(tensor, _)| {
-            is_held(tensor, &uses) && !self.prologue.recomputes(tensor)
-        });
-        written.next().map(|(tensor, _)| tensor.clone()).into_iter().collect()
+        let mut written =
+            steps.filter(|(tensor, _)| is_held(tensor, &uses) && !self.prologue.recomputes(tensor));
+        written
+            .next()
+            .map(|(tensor, _)| tensor.clone())
+            .into_iter()
+            .collect()
     }
 
     /// The instructions in the order of the group.
     fn steps(&self) -> impl Iterator<Item = &Step<B>> {
         let prologue = self.prologue.steps.values();
-        prologue.chain(&self.anchor).chain(self.epilogue.steps.values())
+        prologue
+            .chain(&self.anchor)
+            .chain(self.epilogue.steps.values())
     }
 
     /// How often the group reads each value.
     fn uses(&self) -> BTreeMap<usize, usize> {
         let mut uses = BTreeMap::new();
         for (_, waiting) in self.steps() {
-            waiting.operation.each(&mut |operand| *uses.entry(operand.0.id).or_default() += 1);
+            waiting
+                .operation
+                .each(&mut |operand| *uses.entry(operand.0.id).or_default() += 1);
         }
         uses
     }
@@ -175,10 +182,15 @@ impl<B: FuseBackend> Members<B> {
             .map(|(at, id)| (*id, Slot(at)))
             .collect();
         for (tensor, waiting) in self.steps() {
-            let operation = waiting.operation.map_ref(&mut |operand| slots[&operand.0.id]);
+            let operation = waiting
+                .operation
+                .map_ref(&mut |operand| slots[&operand.0.id]);
             slots.insert(tensor.0.id, group.step(operation, tensor.meta().clone()));
         }
-        let steps = self.anchor.into_iter().chain(self.epilogue.steps.into_values());
+        let steps = self
+            .anchor
+            .into_iter()
+            .chain(self.epilogue.steps.into_values());
         let mut outputs = Vec::new();
         for (tensor, _) in steps {
             if tensor.0.id == root.0.id || is_held(&tensor, &uses) {

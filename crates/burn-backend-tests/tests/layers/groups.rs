@@ -73,7 +73,11 @@ impl FuseBackend for Noting {
         let mut values = inputs;
         for step in group.steps() {
             let operation = step.map_ref(&mut |slot| values[slot.0].clone());
-            values.push(On::<Flex>(&FlexDevice).emit(operation.check().unwrap()).one());
+            values.push(
+                On::<Flex>(&FlexDevice)
+                    .emit(operation.check().unwrap())
+                    .one(),
+            );
         }
         let outputs = group.outputs().iter();
         outputs.map(|slot| values[slot.0].clone()).collect()

@@ -33,6 +33,12 @@ pub(crate) struct FoldPlan {
 }
 
 impl FoldPlan {
+    /// The number of operands of the prologue that are in memory. They come first.
+    fn operands(&self) -> usize {
+        let reads = self.prologue.reads.iter();
+        reads.filter(|read| read.access != Access::Position).count()
+    }
+
     /// Where the arguments begin that say where the operand is in memory.
     fn operand(&self, read: usize) -> usize {
         let [kept, reduced] = self.ranks;
@@ -107,7 +113,7 @@ pub(super) fn fold<A: Numeric, N: Size, I: Int>(
         let begin = job / groups * part;
         let end = min(begin + part, len);
 
-        let reads = comptime!(fold.prologue.reads.len());
+        let reads = comptime!(fold.operands());
         let mut starts = Sequence::<I>::new();
         #[unroll]
         for read in 0..reads {
@@ -381,15 +387,13 @@ mod epilogue {
         let (total_type, lanes) = (plan.reads[0].dtype, plan.lanes);
         let total = convert(scope, total.read_value(scope), storage(total_type), lanes);
         let mut reads = vec![from_storage(scope, total, total_type, lanes)];
-        let sizes = fold.operand(before.reads.len());
-        let buffers = before.reads.iter();
-        let buffers = buffers.filter(|it| it.access != Access::Position).count();
+        let buffers = fold.operands();
+        let sizes = fold.operand(buffers);
         for (at, read) in plan.reads[1..].iter().enumerate() {
             let arguments = sizes + plan.rank + at * (plan.rank + 1);
             let linear = read.access == Access::Linear;
             let rank = plan.rank;
-            let index =
-                place::expand::<I>(scope, position, layout, sizes, rank, arguments, linear);
+            let index = place::expand::<I>(scope, position, layout, sizes, rank, arguments, linear);
             let buffer = inputs.__expand_index_method(scope, (buffers + at).into());
             reads.push(load(scope, buffer, index, *read, lanes));
         }

@@ -135,7 +135,16 @@ pub(crate) fn elementwise<I: Int>(
     let repeats = comptime!(plan.repeats);
     if comptime!(repeats == 1) {
         if ABSOLUTE_POS < len {
-            steps::<I>(inputs, outputs, scalars, layout, ABSOLUTE_POS, 0usize, 1usize, plan);
+            steps::<I>(
+                inputs,
+                outputs,
+                scalars,
+                layout,
+                ABSOLUTE_POS,
+                0usize,
+                1usize,
+                plan,
+            );
         }
     } else {
         // Units beside each other work beside each other, and load all that they will need before they compute.
@@ -143,7 +152,9 @@ pub(crate) fn elementwise<I: Int>(
         let first = CUBE_POS * apart * repeats + UNIT_POS as usize;
         if first + apart * comptime!(repeats - 1) < len {
             let plan = comptime!(plan.clone());
-            steps::<I>(inputs, outputs, scalars, layout, first, apart, repeats, plan);
+            steps::<I>(
+                inputs, outputs, scalars, layout, first, apart, repeats, plan,
+            );
         } else {
             for at in range_stepped(first, len, apart) {
                 let plan = comptime!(plan.clone());

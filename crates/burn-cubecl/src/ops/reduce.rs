@@ -100,7 +100,10 @@ fn search(
     };
     let equal = group.step(compare(CompareOp::Equal, Slot(0), Slot(1)), truth.clone());
     // The result is NaN if any element is, and then those are the ones to find.
-    let nan = group.step(compare(CompareOp::NotEqual, Slot(0), Slot(0)), truth.clone());
+    let nan = group.step(
+        compare(CompareOp::NotEqual, Slot(0), Slot(0)),
+        truth.clone(),
+    );
     let either = Operation::Binary {
         op: BinaryOp::Or,
         lhs: equal,
@@ -122,7 +125,13 @@ fn search(
     let anchor = group.steps().len();
     let first = group.step(first, input_meta);
     let dtype = output.dtype;
-    let cast = group.step(Operation::Cast { input: first, dtype }, output.clone());
+    let cast = group.step(
+        Operation::Cast {
+            input: first,
+            dtype,
+        },
+        output.clone(),
+    );
     group.output(cast);
     let mut outputs = Reduction::new(&group, anchor, &[input, found]).run(device);
     outputs.pop().expect("the group has one output")
@@ -152,7 +161,9 @@ impl Side {
                 *used = true;
             }
         };
-        group.steps()[steps.clone()].iter().for_each(|step| step.each(&mut uses));
+        group.steps()[steps.clone()]
+            .iter()
+            .for_each(|step| step.each(&mut uses));
         outputs.iter().for_each(&mut uses);
         let inputs = (0..group.inputs()).filter(|input| used[*input]).map(Slot);
         let reads: Vec<Slot> = total.into_iter().chain(inputs).collect();
@@ -224,7 +235,10 @@ impl Reduction {
             shape,
             prologue: Side::new(group, 0..anchor, None, &[input], inputs),
             epilogue: Side::new(group, after, Some(total), outputs, inputs),
-            outputs: outputs.iter().map(|slot| group.meta(*slot).clone()).collect(),
+            outputs: outputs
+                .iter()
+                .map(|slot| group.meta(*slot).clone())
+                .collect(),
         }
     }
 
@@ -254,7 +268,10 @@ impl Reduction {
                 && (!across || fits(&output, &self.epilogue.inputs, lanes))
         };
         let chosen = if strict { like } else { &groups };
-        let lanes = widths.filter(|lanes| fit(chosen, *lanes)).max().unwrap_or(1);
+        let lanes = widths
+            .filter(|lanes| fit(chosen, *lanes))
+            .max()
+            .unwrap_or(1);
         if !fit(&groups, lanes) {
             return self.with_operand_in_memory(device);
         }
@@ -390,7 +407,9 @@ impl Groups {
             .map(|input| broadcast(&input.meta().shape, input.strides(), shape))
             .collect();
         let size = |input: &CubeTensor| storage(input.meta().dtype).size();
-        let operands = inputs.iter().map(|input| (input.offset() as isize, size(input)));
+        let operands = inputs
+            .iter()
+            .map(|input| (input.offset() as isize, size(input)));
         Self::over(shape, dims, &strides, operands.collect())
     }
 
@@ -473,14 +492,23 @@ impl Groups {
         let mut arguments = scaled(&self.kept, order.across);
         arguments.extend(scaled(&self.reduced, !order.across));
         let [beside, _] = self.layouts(order.across);
-        let reads = plan.reads.iter_mut().filter(|read| read.access != Access::Position);
+        let reads = plan
+            .reads
+            .iter_mut()
+            .filter(|read| read.access != Access::Position);
         for (at, (read, (offset, _))) in reads.zip(&self.operands).enumerate() {
             let splat = beside.inner_stride(at) == 0;
-            read.access = if splat { Access::Splat } else { Access::Strided };
+            read.access = if splat {
+                Access::Splat
+            } else {
+                Access::Strided
+            };
             let unit = if splat { 1 } else { lanes as isize };
             let strides = |layout: &Layout, beside: bool| {
-                let mut strides: Vec<isize> =
-                    layout.strides[at].iter().map(|stride| stride / unit).collect();
+                let mut strides: Vec<isize> = layout.strides[at]
+                    .iter()
+                    .map(|stride| stride / unit)
+                    .collect();
                 // Neighbours of a unit are neighbours in memory.
                 if let (Some(inner), true) = (strides.last_mut(), beside) {
                     *inner = layout.inner_stride(at);
@@ -525,7 +553,8 @@ impl Order {
             false => (kept, reduced / lanes),
         };
         let hardware = &device.client().properties().hardware;
-        let shares = hardware.num_cpu_cores.is_none() && hardware.max_units_per_cube as usize >= UNITS;
+        let shares =
+            hardware.num_cpu_cores.is_none() && hardware.max_units_per_cube as usize >= UNITS;
         // Few kinds of kernel: a row to a cube, to a plane, to a unit; columns to eighths of a cube, or to a unit.
         let units = match (shares, across) {
             (false, _) => 1,
@@ -540,7 +569,11 @@ impl Order {
             None => ON_GPU,
         };
         // Vectors of groups are taken for four groups, as most are.
-        let busy = if across { (kept * units).div_ceil(4) } else { kept * units };
+        let busy = if across {
+            (kept * units).div_ceil(4)
+        } else {
+            kept * units
+        };
         let parts = (most / busy).min(len / (units * least));
         let parts = parts.max(len.div_ceil(units * MOST)).max(1);
         let part = len.div_ceil(parts).max(1);
