@@ -7,7 +7,7 @@ use burn_ir::{
     ActivationOp, BinaryOp, Checked, Class, Described, Dims, Operation, Outputs, ReduceOp, UnaryOp,
 };
 use burn_std::{DType, DeviceSettings, DynFut, ExecutionError, TensorData, read_sync};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, MutexGuard};
 
 /// The CPU backend, with groups noted and run step by step.
 #[derive(Debug)]
@@ -16,6 +16,12 @@ struct Noting;
 /// A device with its notes.
 #[derive(Clone, Debug, Default)]
 struct Notes(Arc<Mutex<Vec<Group>>>);
+
+impl Notes {
+    fn groups(&self) -> MutexGuard<'_, Vec<Group>> {
+        self.0.lock().expect("no thread panics while it notes")
+    }
+}
 
 impl Backend for Noting {
     type Device = Notes;
@@ -69,13 +75,13 @@ impl FuseBackend for Noting {
     }
 
     fn execute_group(notes: &Notes, group: &Group, inputs: Vec<FlexTensor>) -> Vec<FlexTensor> {
-        notes.0.lock().unwrap().push(group.clone());
+        notes.groups().push(group.clone());
         let mut values = inputs;
         for step in group.steps() {
             let operation = step.map_ref(&mut |slot| values[slot.0].clone());
             values.push(
                 On::<Flex>(&FlexDevice)
-                    .emit(operation.check().unwrap())
+                    .emit(operation.check().expect("groups are of legal instructions"))
                     .one(),
             );
         }
@@ -113,12 +119,12 @@ impl Fusing {
 
     fn read(&self, tensor: &Tensor) -> TensorData {
         let read = Fusion::<Noting>::download(&self.0, vec![tensor.clone()]);
-        read_sync(read).unwrap().remove(0)
+        read_sync(read).expect("the CPU does not fail").remove(0)
     }
 
     /// The groups so far: the names of their steps, those of outputs with a star.
     fn groups(&self) -> Vec<String> {
-        let notes = self.1.0.lock().unwrap();
+        let notes = self.1.groups();
         notes.iter().map(names).collect()
     }
 }
@@ -255,7 +261,7 @@ fn groups_do_not_depend_on_the_number_of_threads() {
         }
     };
     let sorted = |fusing: &Fusing| {
-        let notes = fusing.1.0.lock().unwrap();
+        let notes = fusing.1.groups();
         let mut groups: Vec<String> = notes.iter().map(|it| format!("{it:?}")).collect();
         groups.sort();
         groups

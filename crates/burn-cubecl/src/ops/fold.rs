@@ -113,58 +113,12 @@ pub(super) fn fold<A: Numeric, N: Size, I: Int>(
         let begin = job / groups * part;
         let end = min(begin + part, len);
 
-        let reads = comptime!(fold.operands());
-        let mut starts = Sequence::<I>::new();
-        #[unroll]
-        for read in 0..reads {
-            let at = comptime!(fold.operand(read));
-            let kept = comptime!(fold.ranks[0]);
-            let start = place::<I>(group, layout, 0usize, kept, at, false);
-            starts.push(I::cast_from(start));
-        }
-
-        let none = comptime!(neutral(fold.op));
-        let initial = if comptime!(none.is_some()) {
-            Vector::<A, N>::new(A::from_int(comptime!(none.unwrap_or(0))))
-        } else {
-            // The last element once more is as good as nothing.
-            let plan = comptime!(fold.clone());
-            let at = min(begin + member, len - 1);
-            folded::<A, N, I>(inputs, scalars, layout, &starts, at, plan)
-        };
-        // Four elements at a time, so that their loads do not wait for each other.
-        let mut sum0 = initial;
-        let mut sum1 = initial;
-        let mut sum2 = initial;
-        let mut sum3 = initial;
-        let four = comptime!(4 * units);
-        let whole = begin + (end - begin) / four * four;
-        for block in range_stepped(begin, whole, four) {
-            let at = block + member;
-            let plan = comptime!(fold.clone());
-            let value0 = folded::<A, N, I>(inputs, scalars, layout, &starts, at, plan);
-            let plan = comptime!(fold.clone());
-            let at1 = at + units;
-            let value1 = folded::<A, N, I>(inputs, scalars, layout, &starts, at1, plan);
-            let plan = comptime!(fold.clone());
-            let at2 = at + comptime!(2 * units);
-            let value2 = folded::<A, N, I>(inputs, scalars, layout, &starts, at2, plan);
-            let plan = comptime!(fold.clone());
-            let at3 = at + comptime!(3 * units);
-            let value3 = folded::<A, N, I>(inputs, scalars, layout, &starts, at3, plan);
-            sum0 = combine::<A, N>(sum0, value0, op, dtype);
-            sum1 = combine::<A, N>(sum1, value1, op, dtype);
-            sum2 = combine::<A, N>(sum2, value2, op, dtype);
-            sum3 = combine::<A, N>(sum3, value3, op, dtype);
-        }
-        for at in range_stepped(whole + member, end, units) {
-            let plan = comptime!(fold.clone());
-            let value = folded::<A, N, I>(inputs, scalars, layout, &starts, at, plan);
-            sum0 = combine::<A, N>(sum0, value, op, dtype);
-        }
-        let low = combine::<A, N>(sum0, sum1, op, dtype);
-        let high = combine::<A, N>(sum2, sum3, op, dtype);
-        let total = combine::<A, N>(low, high, op, dtype);
+        let plan = comptime!(fold.clone());
+        let starts = starts::<I>(layout, group, plan);
+        let plan = comptime!(fold.clone());
+        let total = of_unit::<A, N, I>(
+            inputs, scalars, layout, &starts, begin, end, len, member, plan,
+        );
 
         let writes = member == 0 && first + job_of_cube < jobs;
         if comptime!(fold.across) {
@@ -184,6 +138,85 @@ pub(super) fn fold<A: Numeric, N: Size, I: Int>(
             }
         }
     }
+}
+
+/// The places of the first element of a group, for each operand.
+#[cube]
+fn starts<I: Int>(
+    layout: &Sequence<InputScalar>,
+    group: usize,
+    #[comptime] fold: FoldPlan,
+) -> Sequence<I> {
+    let reads = comptime!(fold.operands());
+    let kept = comptime!(fold.ranks[0]);
+    let mut starts = Sequence::<I>::new();
+    #[unroll]
+    for read in 0..reads {
+        let at = comptime!(fold.operand(read));
+        let start = place::<I>(group, layout, 0usize, kept, at, false);
+        starts.push(I::cast_from(start));
+    }
+    starts
+}
+
+/// Folds the elements of a unit, four at a time, so that their loads do not wait for each other.
+#[cube]
+#[allow(clippy::too_many_arguments)]
+fn of_unit<A: Numeric, N: Size, I: Int>(
+    inputs: &Sequence<Buffer>,
+    scalars: &Sequence<InputScalar>,
+    layout: &Sequence<InputScalar>,
+    starts: &Sequence<I>,
+    begin: usize,
+    end: usize,
+    len: usize,
+    member: usize,
+    #[comptime] fold: FoldPlan,
+) -> Vector<A, N> {
+    let units = comptime!(fold.units);
+    let dtype = comptime!(fold.accumulator);
+    let op = comptime!(combination(fold.op));
+    let none = comptime!(neutral(fold.op));
+    let initial = if comptime!(none.is_some()) {
+        Vector::<A, N>::new(A::from_int(comptime!(none.unwrap_or(0))))
+    } else {
+        // The last element once more is as good as nothing.
+        let plan = comptime!(fold.clone());
+        let at = min(begin + member, len - 1);
+        folded::<A, N, I>(inputs, scalars, layout, starts, at, plan)
+    };
+    let mut sum0 = initial;
+    let mut sum1 = initial;
+    let mut sum2 = initial;
+    let mut sum3 = initial;
+    let four = comptime!(4 * units);
+    let whole = begin + (end - begin) / four * four;
+    for block in range_stepped(begin, whole, four) {
+        let at = block + member;
+        let plan = comptime!(fold.clone());
+        let value0 = folded::<A, N, I>(inputs, scalars, layout, starts, at, plan);
+        let plan = comptime!(fold.clone());
+        let at1 = at + units;
+        let value1 = folded::<A, N, I>(inputs, scalars, layout, starts, at1, plan);
+        let plan = comptime!(fold.clone());
+        let at2 = at + comptime!(2 * units);
+        let value2 = folded::<A, N, I>(inputs, scalars, layout, starts, at2, plan);
+        let plan = comptime!(fold.clone());
+        let at3 = at + comptime!(3 * units);
+        let value3 = folded::<A, N, I>(inputs, scalars, layout, starts, at3, plan);
+        sum0 = combine::<A, N>(sum0, value0, op, dtype);
+        sum1 = combine::<A, N>(sum1, value1, op, dtype);
+        sum2 = combine::<A, N>(sum2, value2, op, dtype);
+        sum3 = combine::<A, N>(sum3, value3, op, dtype);
+    }
+    for at in range_stepped(whole + member, end, units) {
+        let plan = comptime!(fold.clone());
+        let value = folded::<A, N, I>(inputs, scalars, layout, starts, at, plan);
+        sum0 = combine::<A, N>(sum0, value, op, dtype);
+    }
+    let low = combine::<A, N>(sum0, sum1, op, dtype);
+    let high = combine::<A, N>(sum2, sum3, op, dtype);
+    combine::<A, N>(low, high, op, dtype)
 }
 
 /// One instruction on values of `dtype`.

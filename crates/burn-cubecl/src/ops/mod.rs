@@ -10,6 +10,7 @@ mod layout;
 mod plan;
 mod random;
 mod scatter;
+mod search;
 mod unary;
 
 pub(crate) mod create;

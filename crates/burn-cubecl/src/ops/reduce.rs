@@ -7,11 +7,12 @@ use super::group::{self, address_type, index, index_type, is_wide, scalar};
 use super::kernel::Argument;
 use super::layout::{Layout, broadcast};
 use super::plan::{Access, Plan, fits, iteration};
+use super::search;
 use crate::device::{count, storage};
 use crate::{CubeDevice, CubeTensor};
 use burn_backend::{Group, Slot};
-use burn_ir::{BinaryOp, CompareOp, Described, Dims, Operand, Operation, ReduceOp, TensorMeta};
-use burn_std::{BoolStore, DType, IntDType, Kind, Scalar, Shape, Strides};
+use burn_ir::{Described, Dims, Operation, ReduceOp, TensorMeta};
+use burn_std::{BoolStore, DType, Kind, Scalar, Shape, Strides};
 use core::ops::Range;
 use cubecl::calculate_cube_count_elemwise;
 use cubecl::prelude::*;
@@ -56,85 +57,10 @@ pub(crate) fn run(
         Operation::Reduce { op, input, dims }
             if matches!(op, ReduceOp::ArgMax { .. } | ReduceOp::ArgMin { .. }) =>
         {
-            vec![search(device, op, inputs[input.0].clone(), dims, result)]
+            vec![search::run(device, op, &inputs[input.0], dims, result)]
         }
         _ => Reduction::new(group, anchor, inputs).run(device),
     }
-}
-
-/// Finds positions: folds the elements, then the positions of those that equal the result.
-fn search(
-    device: &CubeDevice,
-    op: ReduceOp,
-    input: CubeTensor,
-    dims: Dims,
-    output: &TensorMeta,
-) -> CubeTensor {
-    let extreme = match op {
-        ReduceOp::ArgMax { .. } => ReduceOp::Max,
-        _ => ReduceOp::Min,
-    };
-    let of = input.meta().clone();
-    let best = TensorMeta::new(output.shape.clone(), of.dtype);
-    let fold = Operation::Reduce {
-        op: extreme,
-        input: input.clone(),
-        dims,
-    };
-    let found = group::single(device, fold, best.clone());
-
-    let len: usize = dims.iter().map(|dim| of.shape[dim]).product();
-    let int = match i32::try_from(len) {
-        Ok(_) => IntDType::I32,
-        Err(_) => IntDType::I64,
-    };
-    let position = |shape: &Shape| TensorMeta::new(shape.clone(), DType::from(int));
-    let mut group = Group::new(vec![of.clone(), best, position(&of.shape)]);
-    let store = BoolStore::Native;
-    let truth = TensorMeta::new(of.shape.clone(), DType::Bool(store));
-    let compare = |op, lhs, rhs| Operation::Compare {
-        op,
-        lhs,
-        rhs: Operand::Tensor(rhs),
-        store,
-    };
-    let equal = group.step(compare(CompareOp::Equal, Slot(0), Slot(1)), truth.clone());
-    // The result is NaN if any element is, and then those are the ones to find.
-    let nan = group.step(
-        compare(CompareOp::NotEqual, Slot(0), Slot(0)),
-        truth.clone(),
-    );
-    let either = Operation::Binary {
-        op: BinaryOp::Or,
-        lhs: equal,
-        rhs: Operand::Tensor(nan),
-    };
-    let mask = group.step(either, truth);
-    let candidate = Operation::Where {
-        mask,
-        on_true: Operand::Tensor(Slot(2)),
-        on_false: Scalar::Int(len as i64).into(),
-    };
-    let input_slot = group.step(candidate, position(&of.shape));
-    let (op, input_meta) = (ReduceOp::Min, position(&output.shape));
-    let first = Operation::Reduce {
-        op,
-        input: input_slot,
-        dims,
-    };
-    let anchor = group.steps().len();
-    let first = group.step(first, input_meta);
-    let dtype = output.dtype;
-    let cast = group.step(
-        Operation::Cast {
-            input: first,
-            dtype,
-        },
-        output.clone(),
-    );
-    group.output(cast);
-    let mut outputs = Reduction::new(&group, anchor, &[input, found]).run(device);
-    outputs.pop().expect("the group has one output")
 }
 
 /// What is on one side of the anchor, with its operands and scalars.
@@ -200,13 +126,25 @@ impl Side {
         }
     }
 
+    /// The operands that are in memory, as arguments. `first` is the first read of the plan that is.
+    fn reads(&self, first: usize) -> impl Iterator<Item = Argument> {
+        let reads = self.inputs.iter().zip(&self.plan.reads[first..]);
+        reads.map(|(input, read)| Argument::read(input, read.access, self.plan.lanes))
+    }
+
+    /// The scalars as arguments.
+    fn values(&self) -> impl Iterator<Item = InputScalar> {
+        let values = self.scalars.iter().zip(&self.plan.scalars);
+        values.map(|(value, dtype)| scalar(*value, *dtype))
+    }
+
     fn written(&self) -> DType {
         self.plan.dtype(self.plan.writes[0])
     }
 }
 
 /// A reduction to launch.
-struct Reduction {
+pub(super) struct Reduction {
     op: ReduceOp,
     dims: Dims,
     /// The shape of the operand.
@@ -220,7 +158,7 @@ struct Reduction {
 }
 
 impl Reduction {
-    fn new(group: &Group, anchor: usize, inputs: &[CubeTensor]) -> Self {
+    pub(super) fn new(group: &Group, anchor: usize, inputs: &[CubeTensor]) -> Self {
         let Operation::Reduce { op, input, dims } = group.steps()[anchor] else {
             unreachable!("`fuses` admits no other anchors");
         };
@@ -242,61 +180,74 @@ impl Reduction {
         }
     }
 
-    fn run(mut self, device: &CubeDevice) -> Vec<CubeTensor> {
-        let operand = self.prologue.written();
-        let accumulator = accumulator(device, self.op, operand);
+    pub(super) fn run(self, device: &CubeDevice) -> Vec<CubeTensor> {
+        let accumulator = accumulator(device, self.op, self.prologue.written());
         let groups = Groups::new(&self.shape, self.dims, &self.prologue.inputs);
-        // What is computed on the way is folded as it would be if it were in memory.
+        match self.order(device, &groups, accumulator) {
+            None => self.with_operand_in_memory(device),
+            Some(order) if order.parts == 1 => self.launch(device, &groups, &order, accumulator),
+            Some(order) => self.in_parts(device, &groups, &order, accumulator),
+        }
+    }
+
+    /// The order to fold in, if the operands of the prologue can be read in it. What is computed on the way is folded as
+    /// it would be if it were in memory.
+    fn order(&self, device: &CubeDevice, groups: &Groups, accumulator: DType) -> Option<Order> {
         let stored = Groups::row_major(&self.shape, self.dims, accumulator);
         let like = match self.prologue.plan.steps.is_empty() {
-            true => &groups,
+            true => groups,
             false => &stored,
         };
         let across = like.across();
         // Only the results of floats depend on the order, and that on the lanes within a group.
-        let strict = !across && operand.is_float();
+        let strict = !across && self.prologue.written().is_float();
         let size = match (across, strict) {
             (true, _) => self.epilogue.plan.widest(),
             (false, true) => 1,
             (false, false) => self.prologue.plan.widest(),
         };
         let size = size.max(storage(accumulator).size());
-        let widths = device.client().io_optimized_vector_sizes(size);
         let output = iteration(&self.outputs[0].shape, &self.epilogue.inputs);
         let fit = |groups: &Groups, lanes: usize| {
             groups.fit(device, across, lanes)
                 && (!across || fits(&output, &self.epilogue.inputs, lanes))
         };
-        let chosen = if strict { like } else { &groups };
-        let lanes = widths
-            .filter(|lanes| fit(chosen, *lanes))
-            .max()
-            .unwrap_or(1);
-        if !fit(&groups, lanes) {
-            return self.with_operand_in_memory(device);
-        }
-        let order = Order::new(device, &groups, across, lanes);
-        if order.parts == 1 {
-            return self.launch(device, &groups, &order, accumulator);
-        }
-        let kept = count(&self.outputs[0]);
-        let partial = TensorMeta::new([order.parts, kept], accumulator);
-        let rest = Self {
-            op: self.op,
-            dims: Dims::one(0),
-            shape: partial.shape.clone(),
-            divisor: self.divisor,
-            prologue: Side::through(accumulator),
-            epilogue: core::mem::replace(&mut self.epilogue, Side::through(accumulator)),
-            outputs: core::mem::replace(&mut self.outputs, vec![partial]),
-        };
+        let chosen = if strict { like } else { groups };
+        let widths = device.client().io_optimized_vector_sizes(size);
+        let lanes = widths.filter(|lanes| fit(chosen, *lanes)).max();
+        let lanes = lanes.unwrap_or(1);
+        fit(groups, lanes).then(|| Order::new(device, groups, across, lanes))
+    }
+
+    /// Folds parts of the groups, then what that gives.
+    fn in_parts(
+        mut self,
+        device: &CubeDevice,
+        groups: &Groups,
+        order: &Order,
+        accumulator: DType,
+    ) -> Vec<CubeTensor> {
+        let partial = TensorMeta::new([order.parts, count(&self.outputs[0])], accumulator);
+        let through = Side::through(accumulator);
+        let (op, shape) = (self.op, partial.shape.clone());
+        let outputs = core::mem::replace(&mut self.outputs, vec![partial]);
+        let epilogue = core::mem::replace(&mut self.epilogue, through);
         // The mean divides once, at the end.
-        if self.op == ReduceOp::Mean {
+        if op == ReduceOp::Mean {
             self.op = ReduceOp::Sum;
         }
-        let partial = self.launch(device, &groups, &order, accumulator).remove(0);
-        let prologue = Side::plain(partial);
-        Self { prologue, ..rest }.run(device)
+        let divisor = self.divisor;
+        let mut partial = self.launch(device, groups, order, accumulator);
+        let rest = Self {
+            op,
+            dims: Dims::one(0),
+            shape,
+            divisor,
+            prologue: Side::plain(partial.pop().expect("there is one output")),
+            epilogue,
+            outputs,
+        };
+        rest.run(device)
     }
 
     /// Runs the prologue on its own.
@@ -319,11 +270,7 @@ impl Reduction {
         order: &Order,
         accumulator: DType,
     ) -> Vec<CubeTensor> {
-        let Self {
-            mut prologue,
-            mut epilogue,
-            ..
-        } = self;
+        let (mut prologue, mut epilogue) = (self.prologue, self.epilogue);
         let client = device.client();
         prologue.plan.lanes = order.lanes;
         epilogue.plan.lanes = if order.across { order.lanes } else { 1 };
@@ -335,16 +282,8 @@ impl Reduction {
             .into_iter()
             .map(|meta| CubeTensor::empty(device, meta))
             .collect();
-        let sides = [(&prologue, 0), (&epilogue, 1)];
-        let reads = sides.iter().flat_map(|(side, first)| {
-            let reads = side.inputs.iter().zip(&side.plan.reads[*first..]);
-            reads.map(move |(input, read)| Argument::read(input, read.access, side.plan.lanes))
-        });
-        let values = sides.iter().flat_map(|(side, _)| {
-            let scalars = side.scalars.iter().zip(&side.plan.scalars);
-            scalars.map(|(value, dtype)| scalar(*value, *dtype))
-        });
-        let (reads, values) = (reads.collect(), values.collect());
+        let reads = prologue.reads(0).chain(epilogue.reads(1)).collect();
+        let values = prologue.values().chain(epilogue.values()).collect();
         let all = [&prologue.inputs[..], &epilogue.inputs[..]].concat();
         let wide = is_wide(&all, &outputs);
         let writes = outputs.iter();
