@@ -1,6 +1,6 @@
 //! What a backend is, and where instructions can be sent.
 
-use crate::lower;
+use crate::{MemoryPoolUsage, SlicedPoolReport, lower};
 use burn_ir::{Checked, Described, Graph, Operation, Outputs, Symbol, TensorId, Tier};
 use burn_std::{DType, DeviceSettings, DynFut, ExecutionError, TensorData};
 use core::fmt::Debug;
@@ -26,7 +26,8 @@ pub trait Backend: Debug + Send + Sync + Sized + 'static {
 
     /// Whether [`Backend::execute`] has a kernel for exactly this instruction, element types included.
     ///
-    /// True for every primitive on the element types that the device supports.
+    /// True for every primitive on the element types that the device supports, once the backend is complete. What is
+    /// primitive and not supported stops at the call, naming the device.
     fn supports<T: Described>(device: &Self::Device, operation: &Operation<T>) -> bool;
 
     /// Runs an instruction for which [`Backend::supports`] is true.
@@ -49,8 +50,29 @@ pub trait Backend: Debug + Send + Sync + Sized + 'static {
     /// What went wrong on the device since the last wait.
     fn sync(device: &Self::Device) -> Result<(), ExecutionError>;
 
+    /// Starts all instructions that wait, and returns before they are done. Nothing to do where none waits.
+    ///
+    /// # Errors
+    /// What the device refused.
+    fn flush(_device: &Self::Device) -> Result<(), ExecutionError> {
+        Ok(())
+    }
+
     /// Restarts the generator of random numbers.
     fn seed(device: &Self::Device, seed: u64);
+
+    /// What the device's memory holds, if the backend manages it.
+    fn memory_usage(_device: &Self::Device) -> Option<MemoryPoolUsage> {
+        None
+    }
+
+    /// The pools that cut buffers from pages, if the backend manages memory.
+    fn memory_report(_device: &Self::Device) -> Option<alloc::vec::Vec<SlicedPoolReport>> {
+        None
+    }
+
+    /// Gives memory that is kept for later back, where that is possible.
+    fn memory_cleanup(_device: &Self::Device) {}
 }
 
 /// Somewhere instructions can be sent: a backend, an engine, a recorder. Lowerings and gradient rules know nothing
@@ -73,6 +95,11 @@ impl<B: Backend> Emit for On<'_, B> {
     fn emit(&mut self, operation: Checked<B::Tensor>) -> Outputs<B::Tensor> {
         match B::supports(self.0, operation.operation()) {
             true => B::execute(self.0, operation),
+            false if operation.operation().tier() == Tier::Primitive => panic!(
+                "`{}`: {} has no kernel for it yet\n  legal: another device, such as flex",
+                operation.operation().name(),
+                B::name(self.0)
+            ),
             false => lower(self, operation.into_parts().0),
         }
     }

@@ -1,8 +1,8 @@
 //! The backend: which instructions it runs, and where each family goes.
 
 use crate::ops::{create, group, matmul, movement, softmax};
-use crate::{CubeDevice, CubeTensor, transfer};
-use burn_backend::Backend;
+use crate::{CubeDevice, CubeTensor, memory, transfer};
+use burn_backend::{Backend, MemoryPoolUsage, SlicedPoolReport};
 use burn_ir::{ActivationOp, Checked, Class, Described, Operation, Outputs};
 use burn_std::{
     BoolDType, BoolStore, DType, DeviceSettings, DynFut, ExecutionError, FloatDType, IntDType,
@@ -12,6 +12,20 @@ use burn_std::{
 /// The backend for all of CubeCL's runtimes; the device says which.
 #[derive(Clone, Copy, Debug)]
 pub struct Cube;
+
+/// Whether the instruction is of a family that has no kernels here yet.
+fn is_pending<T>(operation: &Operation<T>) -> bool {
+    matches!(
+        operation,
+        Operation::Cat { .. }
+            | Operation::SliceAssign { .. }
+            | Operation::Gather { .. }
+            | Operation::Scatter { .. }
+            | Operation::Scan { .. }
+            | Operation::Sort { .. }
+            | Operation::Argwhere { .. }
+    )
+}
 
 impl Backend for Cube {
     type Device = CubeDevice;
@@ -34,7 +48,7 @@ impl Backend for Cube {
     }
 
     fn supports<T: Described>(device: &CubeDevice, operation: &Operation<T>) -> bool {
-        let mut computes = true;
+        let mut computes = !is_pending(operation);
         operation.each(&mut |tensor| computes &= device.computes(tensor.meta().dtype));
         // An instruction that describes nothing is no instruction of this backend either.
         let outputs = operation.infer();
@@ -54,6 +68,9 @@ impl Backend for Cube {
             } => {
                 let logarithm = matches!(op, ActivationOp::LogSoftmax { .. });
                 softmax::run(device, logarithm, dim, input, output)
+            }
+            other if is_pending(&other) => {
+                unreachable!("`{}` is not supported", other.name())
             }
             other => {
                 debug_assert!(matches!(
@@ -80,7 +97,23 @@ impl Backend for Cube {
         transfer::sync(device)
     }
 
+    fn flush(device: &CubeDevice) -> Result<(), ExecutionError> {
+        transfer::flush(device)
+    }
+
     fn seed(device: &CubeDevice, seed: u64) {
         device.seed(seed);
+    }
+
+    fn memory_usage(device: &CubeDevice) -> Option<MemoryPoolUsage> {
+        Some(memory::usage(device))
+    }
+
+    fn memory_report(device: &CubeDevice) -> Option<Vec<SlicedPoolReport>> {
+        Some(memory::report(device))
+    }
+
+    fn memory_cleanup(device: &CubeDevice) {
+        memory::cleanup(device);
     }
 }

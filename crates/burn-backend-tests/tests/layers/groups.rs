@@ -69,9 +69,11 @@ impl Backend for Noting {
 
 impl FuseBackend for Noting {
     fn fuses<T: Described>(_: &Notes, operation: &Operation<T>) -> bool {
-        let class = operation.class();
-        matches!(class, Class::Elementwise | Class::Reduction | Class::Anchor)
-            && Flex::supports(&FlexDevice, operation)
+        let fits = match operation {
+            Operation::Reduce { .. } | Operation::Matmul { .. } => true,
+            other => other.class() == Class::Elementwise,
+        };
+        fits && Flex::supports(&FlexDevice, operation)
     }
 
     fn execute_group(notes: &Notes, group: &Group, inputs: Vec<FlexTensor>) -> Vec<FlexTensor> {

@@ -425,7 +425,14 @@ impl Values<'_> {
             Operation::Create { .. }
             | Operation::Reduce { .. }
             | Operation::Movement { .. }
-            | Operation::Matmul { .. } => {
+            | Operation::Matmul { .. }
+            | Operation::Cat { .. }
+            | Operation::SliceAssign { .. }
+            | Operation::Gather { .. }
+            | Operation::Scatter { .. }
+            | Operation::Scan { .. }
+            | Operation::Sort { .. }
+            | Operation::Argwhere { .. } => {
                 unreachable!("`{}` is no step of a plan", step.operation.name())
             }
         }
