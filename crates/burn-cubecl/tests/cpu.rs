@@ -229,6 +229,40 @@ fn positions_are_found_in_long_groups() {
     assert_eq!(read(&device, found), expected);
 }
 
+#[cfg(feature = "fusion")]
+#[test]
+fn a_softmax_gives_the_same_bits_as_a_kernel_and_as_a_lowering_fused_or_not() {
+    use burn_backend::{Build, Emit, On};
+    use burn_fusion::{Fusion, FusionDevice};
+    use burn_ir::ActivationOp;
+
+    fn lowered<E: Emit>(e: &mut E, x: E::Tensor, dim: usize) -> E::Tensor {
+        let max = e.reduce(ReduceOp::Max, x.clone(), Dims::one(dim));
+        let shifted = e.sub(x, max);
+        let exp = e.unary(UnaryOp::Exp, shifted);
+        let sum = e.reduce(ReduceOp::Sum, exp.clone(), Dims::one(dim));
+        e.div(exp, sum)
+    }
+
+    let device = device();
+    let fusing = FusionDevice::<Cube>::new(device.clone());
+    for (shape, dim) in [([3, 40], 1), ([40, 3], 0), ([2, 9000], 1)] {
+        let data = ramp(&shape, 7);
+        let input = Cube::upload(&device, data.clone());
+        let unfused = read(
+            &device,
+            lowered(&mut On::<Cube>(&device), input.clone(), dim),
+        );
+        let op = ActivationOp::Softmax { dim };
+        let native = run(&device, Operation::Activation { op, input });
+        assert_eq!(read(&device, native), unfused);
+        let input = Fusion::<Cube>::upload(&fusing, data);
+        let fused = lowered(&mut On::<Fusion<Cube>>(&fusing), input, dim);
+        let fused = read_sync(Fusion::<Cube>::download(&fusing, vec![fused]));
+        assert_eq!(fused.unwrap().remove(0), unfused);
+    }
+}
+
 /// The product with exact elements, so that the order of sums does not matter.
 fn product(lhs: &[f32], rhs: &[f32], [rows, inner, columns]: [usize; 3]) -> Vec<f32> {
     let element = |row: usize, column: usize| {
