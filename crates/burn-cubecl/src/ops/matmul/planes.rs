@@ -29,13 +29,12 @@ pub(crate) fn planes<E: Float, A: Float, N: Size, I: Int>(
         let column = plane % columns;
         let row = plane / columns % rows;
         let batch = plane / columns / rows;
-        let lhs_at = comptime!(rank);
         let rhs_at = comptime!(2 * rank + 3);
-        let row_stride = usize::cast_from(layout[comptime!(lhs_at + 1 + rank)].get::<I>());
-        let lhs_stride = usize::cast_from(layout[comptime!(lhs_at + 2 + rank)].get::<I>());
+        let row_stride = usize::cast_from(layout[comptime!(2 * rank + 1)].get::<I>());
+        let lhs_stride = usize::cast_from(layout[comptime!(2 * rank + 2)].get::<I>());
         let rhs_stride = usize::cast_from(layout[comptime!(rhs_at + 1 + rank)].get::<I>());
         let column_stride = usize::cast_from(layout[comptime!(rhs_at + 2 + rank)].get::<I>());
-        let lhs_start = place::<I>(batch, layout, 0usize, rank, lhs_at, false) + row * row_stride;
+        let lhs_start = place::<I>(batch, layout, 0usize, rank, rank, false) + row * row_stride;
         let rhs_start =
             place::<I>(batch, layout, 0usize, rank, rhs_at, false) + column * column_stride;
         let mut sum = Vector::<A, N>::new(A::from_int(0));
