@@ -3,10 +3,13 @@
 //! Formulas of leaves are in the table, beside the samples that test them. Nothing here is fast, and nothing is shared
 //! with any backend.
 
+mod module;
+
 use crate::array::{Array, Num, int_limits, positions};
 use burn_ir::{CreateOp, Dims, MovementOp, Operand, Operation};
 use burn_std::{DType, Kind, Scalar};
 use core::f64::consts::FRAC_2_SQRT_PI;
+pub use module::module;
 
 /// The number of a scalar.
 pub fn scalar(value: Scalar) -> Num {

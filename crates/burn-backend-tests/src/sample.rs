@@ -287,11 +287,12 @@ impl Sample {
         let rank = self.inputs.first()?.shape.len();
         (0..rank).find_map(|dim| {
             let mut sample = self.clone();
-            let size = |input: &Input| input.shape[dim];
-            let most = self.inputs.iter().map(size).max()?;
-            for input in &mut sample.inputs {
-                if input.shape[dim] == most {
-                    input.shape[dim] = 0;
+            let most = self.inputs.iter().filter_map(|input| input.shape.get(dim));
+            let most = *most.max()?;
+            let sizes = sample.inputs.iter_mut();
+            for size in sizes.filter_map(|input| input.shape.get_mut(dim)) {
+                if *size == most {
+                    *size = 0;
                 }
             }
             sample.described(dtype).infer().ok().map(|_| sample)
@@ -410,7 +411,7 @@ impl Sample {
                 let expected = Expected::exactly(array(inputs[0].shape.clone(), data));
                 self.cancelling(expected, inputs)
             }
-            Reference::Family => self.by_interpreter(&operation, inputs, &array),
+            Reference::Family => self.by_interpreter(&operation, inputs, &output, &array),
         })
     }
 
@@ -425,6 +426,7 @@ impl Sample {
         &self,
         operation: &Operation<usize>,
         inputs: &[Array],
+        output: &TensorMeta,
         array: &dyn Fn(Vec<usize>, Vec<Num>) -> Array,
     ) -> Expected {
         match operation {
@@ -445,6 +447,7 @@ impl Sample {
                     slack: magnitudes.iter().map(|sum| sum * terms).collect(),
                 }
             }
+            Operation::Module(op) => reference::module(op, inputs, output),
             other => panic!("the table gives the formula of `{}`", other.name()),
         }
     }

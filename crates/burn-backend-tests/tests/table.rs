@@ -2,7 +2,7 @@
 
 use burn_backend_tests::{Sample, samples};
 use burn_ir::{
-    ActivationOp, BinaryOp, CompareOp, CreateOp, MovementOp, Operation, ReduceOp, UnaryOp,
+    ActivationOp, BinaryOp, CompareOp, CreateOp, ModuleOp, MovementOp, Operation, ReduceOp, UnaryOp,
 };
 use std::collections::BTreeSet;
 
@@ -29,11 +29,42 @@ fn families() -> Vec<&'static str> {
             | Operation::Compare { .. }
             | Operation::Reduce { .. }
             | Operation::Movement { .. }
-            | Operation::Activation { .. } => (),
+            | Operation::Activation { .. }
+            | Operation::Module(_) => (),
             Operation::Cast { .. } | Operation::Where { .. } | Operation::Matmul { .. } => (),
         }
     }
     vec!["cast", "where", "matmul"]
+}
+
+/// The layers; the match is here for the same reason.
+fn layers() -> Vec<&'static str> {
+    fn _listed(op: &ModuleOp<()>) {
+        match op {
+            ModuleOp::Conv { .. }
+            | ModuleOp::ConvTranspose { .. }
+            | ModuleOp::ConvWeight { .. }
+            | ModuleOp::Unfold { .. }
+            | ModuleOp::Fold { .. }
+            | ModuleOp::MaxPool { .. }
+            | ModuleOp::MaxPoolIndices { .. }
+            | ModuleOp::Resample { .. }
+            | ModuleOp::Attention { .. }
+            | ModuleOp::LayerNorm { .. } => (),
+        }
+    }
+    vec![
+        "conv",
+        "conv_transpose",
+        "conv_weight",
+        "unfold",
+        "fold",
+        "max_pool",
+        "max_pool_indices",
+        "resample",
+        "attention",
+        "layer_norm",
+    ]
 }
 
 fn leaves() -> BTreeSet<&'static str> {
@@ -67,6 +98,7 @@ fn leaves() -> BTreeSet<&'static str> {
         Softmax => "softmax",
         LogSoftmax => "log_softmax",
     }));
+    names.extend(layers());
     names.into_iter().collect()
 }
 

@@ -13,6 +13,11 @@ use burn_std::{
 #[derive(Clone, Copy, Debug)]
 pub struct Cube;
 
+/// Whether the instruction is of a family that has no kernels here yet.
+fn is_pending<T>(operation: &Operation<T>) -> bool {
+    matches!(operation, Operation::Module(_))
+}
+
 impl Backend for Cube {
     type Device = CubeDevice;
     type Tensor = CubeTensor;
@@ -34,7 +39,7 @@ impl Backend for Cube {
     }
 
     fn supports<T: Described>(device: &CubeDevice, operation: &Operation<T>) -> bool {
-        let mut computes = true;
+        let mut computes = !is_pending(operation);
         operation.each(&mut |tensor| computes &= device.computes(tensor.meta().dtype));
         // An instruction that describes nothing is no instruction of this backend either.
         let outputs = operation.infer();
@@ -55,6 +60,9 @@ impl Backend for Cube {
             } => {
                 let logarithm = matches!(op, ActivationOp::LogSoftmax { .. });
                 softmax::run(device, logarithm, dim, input, output)
+            }
+            other if is_pending(&other) => {
+                unreachable!("`{}` is not supported", other.name())
             }
             elementwise => {
                 debug_assert_eq!(elementwise.class(), Class::Elementwise);

@@ -52,7 +52,8 @@ impl Backend for Flex {
             | Operation::Reduce { .. }
             | Operation::Movement { .. }
             | Operation::Matmul { .. }
-            | Operation::Activation { .. } => true,
+            | Operation::Activation { .. }
+            | Operation::Module(_) => true,
         };
         operation.each(&mut |tensor| {
             supported &= Self::supports_dtype(device, tensor.meta().dtype);
@@ -103,6 +104,7 @@ impl Backend for Flex {
             Operation::Reduce { op, input, dims } => ops::reduce::run(op, input, dims, output),
             Operation::Movement { op, input } => ops::movement::run(op, input, output),
             Operation::Matmul { lhs, rhs } => ops::matmul::run(lhs, rhs, output),
+            Operation::Module(op) => ops::module::run(*op, output),
         })
     }
 

@@ -45,7 +45,8 @@ impl Step {
             Operation::Create { .. }
             | Operation::Reduce { .. }
             | Operation::Movement { .. }
-            | Operation::Matmul { .. } => None,
+            | Operation::Matmul { .. }
+            | Operation::Module(_) => None,
         }
     }
 

@@ -158,7 +158,8 @@ impl<'a> Plan<'a> {
             Operation::Create { .. }
             | Operation::Reduce { .. }
             | Operation::Movement { .. }
-            | Operation::Matmul { .. } => {
+            | Operation::Matmul { .. }
+            | Operation::Module(_) => {
                 unreachable!("`fuses` admits elementwise instructions only")
             }
         }

@@ -1,10 +1,11 @@
 //! The instruction, its operands and its classes. What each family means is in [`op`](crate::op).
 
 use crate::op::{
-    ActivationOp, BinaryOp, CompareOp, CreateOp, MovementOp, ReduceOp, UnaryOp, activation, binary,
-    cast, compare, create, matmul, movement, reduce, select, unary,
+    ActivationOp, BinaryOp, CompareOp, CreateOp, ModuleOp, MovementOp, ReduceOp, UnaryOp,
+    activation, binary, cast, compare, create, matmul, module, movement, reduce, select, unary,
 };
 use crate::{Described, Dims, OperationError, Outputs, TensorMeta};
+use alloc::boxed::Box;
 use burn_std::{BoolStore, DType, Scalar};
 use serde::{Deserialize, Serialize};
 
@@ -93,6 +94,8 @@ pub enum Operation<T> {
         /// Its argument.
         input: T,
     },
+    /// A layer, behind a box because its attributes are many.
+    Module(Box<ModuleOp<T>>),
 }
 
 /// An argument: a tensor, or a scalar that the kernel broadcasts.
@@ -128,8 +131,8 @@ pub enum Class {
     Barrier,
 }
 
-/// The only traversal code in the project: one row per family, with its attributes, its tensor operands and its
-/// operands that may be scalars.
+/// The traversal code of the families: one row for each, with its attributes, its tensor operands and its operands that
+/// may be scalars. Layers have their own table in [`module`].
 macro_rules! operands {
     ($($family:ident { $($attribute:ident),* } => [$($tensor:ident),*] [$($operand:ident),*];)*) => {
         impl<T> Operation<T> {
@@ -141,6 +144,7 @@ macro_rules! operands {
                         $($operand: $operand.map(f),)*
                         $($attribute,)*
                     },)*
+                    Self::Module(op) => Operation::Module(Box::new(op.map(f))),
                 }
             }
 
@@ -152,6 +156,7 @@ macro_rules! operands {
                         $($operand: $operand.map_ref(f),)*
                         $($attribute: $attribute.clone(),)*
                     },)*
+                    Self::Module(op) => Operation::Module(Box::new(op.map_ref(f))),
                 }
             }
 
@@ -162,6 +167,7 @@ macro_rules! operands {
                         $(f($tensor);)*
                         $(if let Operand::Tensor(tensor) = $operand { f(tensor) })*
                     })*
+                    Self::Module(op) => op.each(f),
                 }
             }
         }
@@ -171,7 +177,7 @@ macro_rules! operands {
 // Rows without attributes or operands leave the visitor unused.
 #[allow(unused_variables)]
 mod table {
-    use super::{Operand, Operation};
+    use super::{Box, Operand, Operation};
 
     operands! {
         Create { op } => [] [];
@@ -231,6 +237,7 @@ impl<T> Operation<T> {
             Self::Movement { op, .. } => op.name(),
             Self::Matmul { .. } => "matmul",
             Self::Activation { op, .. } => op.name(),
+            Self::Module(op) => op.name(),
         }
     }
 
@@ -238,6 +245,7 @@ impl<T> Operation<T> {
     pub fn tier(&self) -> Tier {
         match self {
             Self::Activation { .. } => Tier::Composite,
+            Self::Module(op) => op.tier(),
             Self::Create { .. }
             | Self::Cast { .. }
             | Self::Unary { .. }
@@ -263,6 +271,7 @@ impl<T> Operation<T> {
             Self::Reduce { .. } => Class::Reduction,
             Self::Movement { .. } => Class::Movement,
             Self::Matmul { .. } => Class::Anchor,
+            Self::Module(op) => op.class(),
         }
     }
 }
@@ -295,6 +304,7 @@ impl<T: Described> Operation<T> {
             Self::Movement { op, input } => movement::infer(op, input.meta()),
             Self::Matmul { lhs, rhs } => matmul::infer(lhs.meta(), rhs.meta()),
             Self::Activation { op, input } => activation::infer(*op, input.meta()),
+            Self::Module(op) => module::infer(op),
         };
         output.map(Outputs::One)
     }

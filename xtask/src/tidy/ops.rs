@@ -11,8 +11,9 @@ const BUDGET: &[(&str, usize)] = &[
     ("BinaryOp", 11),
     ("CompareOp", 6),
     ("CreateOp", 3),
+    ("ModuleOp", 10),
     ("MovementOp", 5),
-    ("Operation", 10),
+    ("Operation", 11),
     ("ReduceOp", 9),
     ("UnaryOp", 18),
 ];

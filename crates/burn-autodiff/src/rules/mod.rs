@@ -5,6 +5,7 @@
 
 mod activation;
 mod binary;
+mod module;
 mod movement;
 mod reduce;
 mod unary;
@@ -121,6 +122,7 @@ pub(crate) fn rule<T>(operation: &Operation<T>, wanted: Wanted) -> Rule {
             Rule::Pullback(Keep::operands([(0, wanted.has(1)), (1, wanted.has(0))]))
         }
         Operation::Activation { op, .. } => activation::rule(*op),
+        Operation::Module(op) => module::rule(op, wanted),
     }
 }
 
@@ -196,6 +198,7 @@ fn single<E: Emit>(
         Operation::Activation { op, input } => {
             vec![Some(activation::pullback(e, op, input, output, grad))]
         }
+        Operation::Module(op) => module::pullback(e, *op, grad, wanted),
     }
 }
 

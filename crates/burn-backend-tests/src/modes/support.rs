@@ -23,13 +23,35 @@ pub fn support<B: Backend>(device: &B::Device) {
     failures.report();
 }
 
+/// The operations that a device has no kernel for yet, by name: the known exceptions from the promise of every backend.
+pub(super) fn pending(device: &str) -> &'static [&'static str] {
+    match device {
+        "flex" | "flex:fused" => &[],
+        _ => &[
+            "conv",
+            "conv_transpose",
+            "conv_weight",
+            "unfold",
+            "fold",
+            "max_pool",
+            "max_pool_indices",
+            "resample",
+        ],
+    }
+}
+
 fn check<B: Backend>(device: &B::Device, sample: &Sample, dtype: DType) -> Option<String> {
     let inputs = sample.arrays(dtype, false);
     let operation = sample
         .operation(dtype)
         .map(&mut |at| B::upload(device, inputs[at].to_data()));
+    let pending = pending(&B::name(device)).contains(&sample.name());
     if !B::supports(device, &operation) {
-        return (operation.tier() == Tier::Primitive).then(|| "primitive and not supported".into());
+        let due = operation.tier() == Tier::Primitive && !pending;
+        return due.then(|| "primitive and not supported".into());
+    }
+    if pending {
+        return Some("supported and on the list of what is not".into());
     }
     let checked = operation.check().expect("samples are legal");
     let described = checked.outputs().clone().one();
@@ -91,6 +113,7 @@ fn family_of<T>(operation: &Operation<T>) -> &'static str {
         Operation::Movement { .. } => "Movement",
         Operation::Matmul { .. } => "Matmul",
         Operation::Activation { .. } => "Activation",
+        Operation::Module(_) => "Module",
     }
 }
 

@@ -10,6 +10,7 @@ mod cast;
 mod compare;
 mod create;
 mod matmul;
+mod module;
 mod movement;
 mod reduce;
 mod select;
@@ -75,6 +76,7 @@ pub fn all() -> Vec<Sample> {
         movement::samples(),
         matmul::samples(),
         activation::samples(),
+        module::samples(),
     ]
     .concat()
 }

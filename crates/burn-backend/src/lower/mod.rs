@@ -1,6 +1,7 @@
 //! Composites as smaller instructions, for backends without a kernel of their own. Primitives have no lowering.
 
 mod activation;
+mod module;
 
 use crate::Emit;
 use burn_ir::{Operation, Outputs};
@@ -12,9 +13,12 @@ use burn_ir::{Operation, Outputs};
 pub fn lower<E: Emit>(e: &mut E, operation: Operation<E::Tensor>) -> Outputs<E::Tensor> {
     match operation {
         Operation::Activation { op, input } => Outputs::One(activation::lower(e, op, input)),
-        other => panic!(
-            "`{}` is primitive: the backend must implement it",
-            other.name()
-        ),
+        Operation::Module(op) => Outputs::One(module::lower(e, *op)),
+        other => no_lowering(other.name()),
     }
+}
+
+#[cold]
+fn no_lowering(name: &str) -> ! {
+    panic!("`{name}` is primitive: the backend must implement it")
 }

@@ -331,7 +331,8 @@ impl Values<'_> {
             Operation::Create { .. }
             | Operation::Reduce { .. }
             | Operation::Movement { .. }
-            | Operation::Matmul { .. } => {
+            | Operation::Matmul { .. }
+            | Operation::Module(_) => {
                 unreachable!("`{}` is no step of a plan", step.operation.name())
             }
         }

@@ -9,6 +9,7 @@ mod data;
 mod device;
 mod einsum;
 mod errors;
+mod layers;
 mod movement;
 mod numeric;
 mod print;

@@ -1,0 +1,251 @@
+//! Layers. Convolution is linear in its input and in its weight, and so are its adjoints in either: each is the gradient
+//! of the others, to any order. Windows, columns and resampling are linear too.
+
+use super::{Keep, Kept, Rule, Wanted};
+use alloc::vec;
+use alloc::vec::Vec;
+use burn_backend::{Build, Emit};
+use burn_ir::{Described, Dims, ModuleOp, ReduceOp, TensorMeta, UnaryOp};
+use burn_std::Shape;
+
+/// Positions of the operands.
+const INPUT: usize = 0;
+const WEIGHT: usize = 1;
+const BIAS: usize = 2;
+
+pub(super) fn rule<T>(op: &ModuleOp<T>, wanted: Wanted) -> Rule {
+    match op {
+        ModuleOp::Conv { .. } | ModuleOp::ConvTranspose { .. } | ModuleOp::ConvWeight { .. } => {
+            Rule::Pullback(Keep::operands([
+                (INPUT, wanted.has(WEIGHT)),
+                (WEIGHT, wanted.has(INPUT)),
+            ]))
+        }
+        ModuleOp::Unfold { .. } | ModuleOp::Fold { .. } | ModuleOp::Resample { .. } => {
+            Rule::Pullback(Keep::NOTHING)
+        }
+        ModuleOp::LayerNorm { .. } => {
+            Rule::Pullback(Keep::operands([(INPUT, true), (WEIGHT, true)]))
+        }
+        ModuleOp::MaxPool { .. } | ModuleOp::Attention { .. } => Rule::Expand,
+        ModuleOp::MaxPoolIndices { .. } => Rule::Zero,
+    }
+}
+
+pub(super) fn pullback<E: Emit>(
+    e: &mut E,
+    op: ModuleOp<Kept<E::Tensor>>,
+    grad: E::Tensor,
+    wanted: Wanted,
+) -> Vec<Option<E::Tensor>> {
+    match op {
+        ModuleOp::Conv { .. } | ModuleOp::ConvTranspose { .. } | ModuleOp::ConvWeight { .. } => {
+            convolution(e, op, grad, wanted)
+        }
+        ModuleOp::Unfold { input, windows } => {
+            let sizes = spatial(&input.meta);
+            vec![Some(e.module(ModuleOp::Fold {
+                input: grad,
+                windows,
+                sizes,
+            }))]
+        }
+        ModuleOp::Fold { windows, .. } => vec![Some(e.module(ModuleOp::Unfold {
+            input: grad,
+            windows,
+        }))],
+        ModuleOp::Resample {
+            input,
+            filters,
+            adjoint,
+            ..
+        } => {
+            let sizes = spatial(&input.meta);
+            vec![Some(e.module(ModuleOp::Resample {
+                input: grad,
+                filters,
+                sizes,
+                adjoint: !adjoint,
+            }))]
+        }
+        ModuleOp::LayerNorm {
+            input,
+            gamma,
+            beta,
+            epsilon,
+        } => {
+            let mut grads = layer_norm(
+                e,
+                input.value(),
+                gamma.value(),
+                epsilon.elem(),
+                grad.clone(),
+                wanted,
+            );
+            if beta.is_some() {
+                grads.push(wanted.has(BIAS).then(|| onto_last(e, grad)));
+            }
+            grads
+        }
+        ModuleOp::MaxPool { .. } | ModuleOp::MaxPoolIndices { .. } | ModuleOp::Attention { .. } => {
+            unreachable!("the rule of `{}` asks for no pullback", op.name())
+        }
+    }
+}
+
+fn spatial(meta: &TensorMeta) -> Shape {
+    meta.shape[2..].iter().copied().collect()
+}
+
+fn convolution<E: Emit>(
+    e: &mut E,
+    op: ModuleOp<Kept<E::Tensor>>,
+    grad: E::Tensor,
+    wanted: Wanted,
+) -> Vec<Option<E::Tensor>> {
+    let (for_input, for_weight) = (wanted.has(INPUT), wanted.has(WEIGHT));
+    let (mut grads, bias) = match op {
+        ModuleOp::Conv {
+            input,
+            weight,
+            bias,
+            windows,
+            groups,
+        } => {
+            let sizes = spatial(&input.meta);
+            let to_input = for_input.then(|| {
+                e.module(ModuleOp::ConvTranspose {
+                    input: grad.clone(),
+                    weight: weight.value(),
+                    bias: None,
+                    windows: windows.clone(),
+                    sizes,
+                    groups,
+                })
+            });
+            let to_weight = for_weight.then(|| {
+                e.module(ModuleOp::ConvWeight {
+                    input: input.value(),
+                    grad: grad.clone(),
+                    windows,
+                    groups,
+                })
+            });
+            (vec![to_input, to_weight], bias)
+        }
+        ModuleOp::ConvTranspose {
+            input,
+            weight,
+            bias,
+            windows,
+            groups,
+            ..
+        } => {
+            let to_input = for_input.then(|| {
+                e.module(ModuleOp::Conv {
+                    input: grad.clone(),
+                    weight: weight.value(),
+                    bias: None,
+                    windows: windows.clone(),
+                    groups,
+                })
+            });
+            let to_weight = for_weight.then(|| {
+                e.module(ModuleOp::ConvWeight {
+                    input: grad.clone(),
+                    grad: input.value(),
+                    windows,
+                    groups,
+                })
+            });
+            (vec![to_input, to_weight], bias)
+        }
+        ModuleOp::ConvWeight {
+            input,
+            grad: weighed,
+            windows,
+            groups,
+        } => {
+            let sizes = spatial(&input.meta);
+            let to_input = for_input.then(|| {
+                e.module(ModuleOp::ConvTranspose {
+                    input: weighed.value(),
+                    weight: grad.clone(),
+                    bias: None,
+                    windows: windows.clone(),
+                    sizes,
+                    groups,
+                })
+            });
+            let to_weighed = for_weight.then(|| {
+                e.module(ModuleOp::Conv {
+                    input: input.value(),
+                    weight: grad.clone(),
+                    bias: None,
+                    windows,
+                    groups,
+                })
+            });
+            (vec![to_input, to_weighed], None)
+        }
+        other => unreachable!("`{}` is no convolution", other.name()),
+    };
+    if bias.is_some() {
+        grads.push(wanted.has(BIAS).then(|| {
+            let others: Dims = (0..grad.meta().rank()).filter(|dim| *dim != 1).collect();
+            let channels = grad.meta().shape[1];
+            let sum = e.reduce(ReduceOp::Sum, grad, others);
+            e.reshape(sum, [channels].into())
+        }));
+    }
+    grads
+}
+
+/// Sums over all dims but the last.
+fn onto_last<E: Emit>(e: &mut E, input: E::Tensor) -> E::Tensor {
+    let rank = input.meta().rank();
+    let last = input.meta().shape[rank - 1];
+    let sum = match rank {
+        1 => input,
+        _ => e.reduce(ReduceOp::Sum, input, (0..rank - 1).collect()),
+    };
+    e.reshape(sum, [last].into())
+}
+
+/// With `x̂ = (x - μ)·r`: `dγ = Σ g·x̂`, and for `h = g·γ` `dx = r·(h - mean(h) - x̂·mean(h·x̂))`.
+fn layer_norm<E: Emit>(
+    e: &mut E,
+    input: E::Tensor,
+    gamma: E::Tensor,
+    epsilon: f64,
+    grad: E::Tensor,
+    wanted: Wanted,
+) -> Vec<Option<E::Tensor>> {
+    let rank = input.meta().rank();
+    let last = Dims::one(rank - 1);
+    let mean = e.reduce(ReduceOp::Mean, input.clone(), last);
+    let centred = e.sub(input, mean);
+    let squares = e.mul(centred.clone(), centred.clone());
+    let variance = e.reduce(ReduceOp::Mean, squares, last);
+    let variance = e.add_scalar(variance, epsilon);
+    let deviation = e.unary(UnaryOp::Sqrt, variance);
+    let normal = e.div(centred, deviation.clone());
+    let to_gamma = wanted.has(WEIGHT).then(|| {
+        let product = e.mul(grad.clone(), normal.clone());
+        onto_last(e, product)
+    });
+    let to_input = wanted.has(INPUT).then(|| {
+        let mut line = Shape::from(vec![1; rank]);
+        line[rank - 1] = gamma.meta().shape[0];
+        let gamma = e.reshape(gamma, line);
+        let scaled = e.mul(grad, gamma);
+        let product = e.mul(scaled.clone(), normal.clone());
+        let along = e.reduce(ReduceOp::Mean, product, last);
+        let along = e.mul(normal, along);
+        let mean = e.reduce(ReduceOp::Mean, scaled.clone(), last);
+        let centred = e.sub(scaled, mean);
+        let rest = e.sub(centred, along);
+        e.div(rest, deviation)
+    });
+    vec![to_input, to_gamma]
+}
