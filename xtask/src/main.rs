@@ -4,6 +4,8 @@
 
 mod book;
 mod checks;
+mod curves;
+mod gpu;
 mod llvm;
 mod targets;
 mod tidy;
@@ -22,15 +24,20 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Task {
-    /// Everything a change must pass: `lint`, the tests and the book's snippets
+    /// Everything a change must pass: `lint`, the tests and the book's snippets; the sample table on another engine
     RunChecks {
         #[command(flatten)]
         engine: checks::Engine,
     },
     /// Format, clippy, spelling, documentation, no_std builds and tidy; runs no test
     Lint,
-    /// Unit, integration and documentation tests of the whole workspace
+    /// Unit, integration and documentation tests of the whole workspace; the sample table on another engine
     Test {
+        #[command(flatten)]
+        engine: checks::Engine,
+    },
+    /// Trains the digits example with fusion and autotune on and off, and compares the losses
+    Curves {
         #[command(flatten)]
         engine: checks::Engine,
     },
@@ -46,6 +53,12 @@ enum Task {
     },
     /// Installs the LLVM that the `cpu` and `cuda` engines link, from Python wheels
     Llvm,
+    /// Builds the program that checks and times an NVIDIA GPU, to carry to a machine that has one
+    Gpu {
+        /// The folder to leave it in, with the script that runs it
+        #[arg(default_value = "target/gpu")]
+        out: std::path::PathBuf,
+    },
 }
 
 fn main() -> ExitCode {
@@ -55,10 +68,12 @@ fn main() -> ExitCode {
         Task::RunChecks { engine } => checks::run_checks(&mut steps, engine.backend),
         Task::Lint => checks::lint(&mut steps),
         Task::Test { engine } => checks::test(&mut steps, engine.backend),
+        Task::Curves { engine } => curves::run(&mut steps, engine.backend.name()),
         Task::Tidy => tidy::run(&mut steps),
         Task::Book => book::run(&mut steps),
         Task::Targets { install } => targets::run(&mut steps, install),
         Task::Llvm => llvm::run(&mut steps),
+        Task::Gpu { out } => gpu::run(&mut steps, &out),
     };
     steps.finish(outcome)
 }

@@ -5,10 +5,12 @@
 use burn_backend::{Build, Device, Handle};
 use burn_backend_tests::read;
 use burn_dispatch::{autodiff, registry, run};
+use burn_flex::device as flex;
 use burn_ir::{BinaryOp, CompareOp, Dims, MovementOp, Operand, Operation, ReduceOp, UnaryOp};
 use burn_std::{BoolStore, DType, Scalar, TensorData};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
+use std::sync::Mutex;
 
 /// Counts the allocations of each thread.
 struct Counting;
@@ -82,15 +84,15 @@ fn chain(mut device: Device, x: Handle) -> Handle {
 
 #[test]
 fn a_chain_on_a_tensor_that_nobody_else_holds_allocates_no_buffer() {
-    let x = ones(registry::flex(), ELEMENTS);
-    let (_, buffers) = allocations(|| chain(registry::flex(), x));
+    let x = ones(flex(), ELEMENTS);
+    let (_, buffers) = allocations(|| chain(flex(), x));
     assert_eq!(buffers, 0);
 }
 
 #[test]
 fn a_chain_on_a_tensor_that_lives_on_allocates_one_buffer() {
-    let x = ones(registry::flex(), ELEMENTS);
-    let (_, buffers) = allocations(|| chain(registry::flex(), x.clone()));
+    let x = ones(flex(), ELEMENTS);
+    let (_, buffers) = allocations(|| chain(flex(), x.clone()));
     assert_eq!(buffers, 1);
     let elements: Vec<f32> = read(x).to_vec().unwrap();
     assert!(
@@ -99,9 +101,13 @@ fn a_chain_on_a_tensor_that_lives_on_allocates_one_buffer() {
     );
 }
 
+/// Held by tests on the fusing device: a wait for it runs what other threads let wait, on the thread that waits.
+static FUSED: Mutex<()> = Mutex::new(());
+
 #[test]
 fn a_fused_chain_allocates_at_most_its_result() {
-    let device = registry::flex_fused();
+    let _alone = FUSED.lock();
+    let device = registry::fused(flex());
     let x = ones(device, ELEMENTS);
     let (_, buffers) = allocations(|| {
         let y = chain(device, x);
@@ -113,7 +119,8 @@ fn a_fused_chain_allocates_at_most_its_result() {
 
 #[test]
 fn a_held_value_of_a_fused_group_is_written_with_it_and_not_computed_again() {
-    let mut device = registry::flex_fused();
+    let _alone = FUSED.lock();
+    let mut device = registry::fused(flex());
     let held = device.unary(UnaryOp::Exp, ones(device, ELEMENTS));
     let square = device.mul(held.clone(), held.clone());
     read(square);
@@ -125,7 +132,7 @@ fn a_held_value_of_a_fused_group_is_written_with_it_and_not_computed_again() {
 #[test]
 fn a_chain_on_a_tape_keeps_only_what_rules_read() {
     // The rules of `+ 1` and `· 2` read nothing, and that of `exp` reads its result: one buffer for the first sum.
-    let tape = registry::autodiff(registry::flex());
+    let tape = registry::autodiff(flex());
     let x = autodiff::require_grad(ones(tape, ELEMENTS)).expect("the device has a tape");
     let (_, buffers) = allocations(|| chain(tape, x.clone()));
     assert_eq!(buffers, 1);
@@ -133,7 +140,7 @@ fn a_chain_on_a_tape_keeps_only_what_rules_read() {
 
 #[test]
 fn views_allocate_no_buffer() {
-    let x = ones(registry::flex(), ELEMENTS);
+    let x = ones(flex(), ELEMENTS);
     let reshape = MovementOp::Reshape {
         shape: [10, ELEMENTS / 10].into(),
     };
@@ -141,7 +148,7 @@ fn views_allocate_no_buffer() {
         axes: [1, 0].into_iter().collect(),
     };
     let (_, buffers) = allocations(|| {
-        let mut device = registry::flex();
+        let mut device = flex();
         let x = device.movement(reshape, x.clone());
         device.movement(permute, x)
     });
@@ -152,7 +159,7 @@ fn views_allocate_no_buffer() {
 /// needs for itself. A number that grows is felt in every small model.
 #[test]
 fn instructions_on_one_element_allocate_little() {
-    let flex = registry::flex();
+    let flex = flex();
     let x = || ones(flex, 1);
     let unary = |input| Operation::Unary {
         op: UnaryOp::Exp,

@@ -1,17 +1,17 @@
 //! The sample table on the CPU: one test for each mode.
 
 use burn_backend_tests::modes;
-use burn_dispatch::registry;
+use burn_flex::device as flex;
 use burn_flex::{Flex, FlexDevice};
 
 #[test]
 fn values_agree_with_the_reference() {
-    modes::values(registry::flex());
+    modes::values(flex());
 }
 
 #[test]
 fn gradients_agree_with_finite_differences() {
-    modes::gradients(registry::flex());
+    modes::gradients(flex());
 }
 
 #[test]
@@ -21,12 +21,12 @@ fn what_is_supported_executes() {
 
 #[test]
 fn composites_agree_with_their_lowering() {
-    modes::lowering(registry::flex());
+    modes::lowering(flex());
 }
 
 #[test]
 fn programs_survive_encoding() {
-    modes::round_trip(registry::flex());
+    modes::round_trip(flex());
 }
 
 #[test]

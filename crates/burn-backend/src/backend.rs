@@ -1,6 +1,6 @@
 //! What a backend is, and where instructions can be sent.
 
-use crate::lower;
+use crate::{MemoryPoolUsage, SlicedPoolReport, lower};
 use burn_ir::{Checked, Described, Graph, Operation, Outputs, Symbol, TensorId, Tier};
 use burn_std::{DType, DeviceSettings, DynFut, ExecutionError, TensorData};
 use core::fmt::Debug;
@@ -50,8 +50,29 @@ pub trait Backend: Debug + Send + Sync + Sized + 'static {
     /// What went wrong on the device since the last wait.
     fn sync(device: &Self::Device) -> Result<(), ExecutionError>;
 
+    /// Starts all instructions that wait, and returns before they are done. Nothing to do where none waits.
+    ///
+    /// # Errors
+    /// What the device refused.
+    fn flush(_device: &Self::Device) -> Result<(), ExecutionError> {
+        Ok(())
+    }
+
     /// Restarts the generator of random numbers.
     fn seed(device: &Self::Device, seed: u64);
+
+    /// What the device's memory holds, if the backend manages it.
+    fn memory_usage(_device: &Self::Device) -> Option<MemoryPoolUsage> {
+        None
+    }
+
+    /// The pools that cut buffers from pages, if the backend manages memory.
+    fn memory_report(_device: &Self::Device) -> Option<alloc::vec::Vec<SlicedPoolReport>> {
+        None
+    }
+
+    /// Gives memory that is kept for later back, where that is possible.
+    fn memory_cleanup(_device: &Self::Device) {}
 }
 
 /// Somewhere instructions can be sent: a backend, an engine, a recorder. Lowerings and gradient rules know nothing

@@ -1,6 +1,6 @@
 //! A device with its interpreter, their types forgotten.
 
-use crate::{Emit, Handle};
+use crate::{Emit, Handle, MemoryPoolUsage, SlicedPoolReport};
 use alloc::vec::Vec;
 use burn_ir::{Checked, Outputs};
 use burn_std::{DType, DeviceSettings, DynFut, ExecutionError, TensorData};
@@ -18,6 +18,11 @@ pub trait Engine: Any + Debug + Send + Sync {
 
     /// The engine that this one sends to, for a layer.
     fn below(&self) -> Option<Device> {
+        None
+    }
+
+    /// The engine that executes on the same device and runs groups of instructions as one kernel, if there is one.
+    fn fusing(&self) -> Option<Device> {
         None
     }
 
@@ -60,8 +65,33 @@ pub trait Engine: Any + Debug + Send + Sync {
     /// What went wrong on the device since the last wait.
     fn sync(&self) -> Result<(), ExecutionError>;
 
+    /// Starts all instructions that wait, and returns before they are done.
+    ///
+    /// # Errors
+    /// What the device refused.
+    fn flush(&self) -> Result<(), ExecutionError> {
+        self.below().map_or(Ok(()), |below| below.flush())
+    }
+
     /// Restarts the generator of random numbers.
     fn seed(&self, seed: u64);
+
+    /// What the device's memory holds, if it manages memory of its own.
+    fn memory_usage(&self) -> Option<MemoryPoolUsage> {
+        self.below()?.memory_usage()
+    }
+
+    /// The pools that cut buffers from pages, if the device manages memory of its own.
+    fn memory_report(&self) -> Option<Vec<SlicedPoolReport>> {
+        self.below()?.memory_report()
+    }
+
+    /// Gives memory that is kept for later back, where that is possible.
+    fn memory_cleanup(&self) {
+        if let Some(below) = self.below() {
+            below.memory_cleanup();
+        }
+    }
 }
 
 /// A device. Two are equal if they are the same engine.

@@ -15,6 +15,7 @@ mod fuse;
 mod handle;
 mod local;
 mod lower;
+mod memory;
 
 pub use backend::{Backend, Emit, On, Recorder};
 pub use build::Build;
@@ -23,3 +24,4 @@ pub use fuse::{FuseBackend, Group, Slot};
 pub use handle::{AnyTensor, Handle};
 pub use local::Local;
 pub use lower::lower;
+pub use memory::{MemoryPoolUsage, SlicedPoolReport};

@@ -1,6 +1,8 @@
 //! Any backend as an engine: unwraps on the way in, wraps on the way out.
 
-use crate::{AnyTensor, Backend, Device, Emit, Engine, Handle, On};
+use crate::{
+    AnyTensor, Backend, Device, Emit, Engine, Handle, MemoryPoolUsage, On, SlicedPoolReport,
+};
 use alloc::boxed::Box;
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -12,6 +14,7 @@ use burn_std::{DType, DeviceSettings, DynFut, ExecutionError, TensorData};
 pub struct Local<B: Backend> {
     device: B::Device,
     name: String,
+    fusing: Option<Device>,
 }
 
 impl<B: Backend> Local<B> {
@@ -20,6 +23,15 @@ impl<B: Backend> Local<B> {
         Self {
             name: B::name(&device),
             device,
+            fusing: None,
+        }
+    }
+
+    /// The same engine, naming the one that fuses on its device.
+    pub fn with_fusing(self, fusing: Device) -> Self {
+        Self {
+            fusing: Some(fusing),
+            ..self
         }
     }
 
@@ -60,6 +72,10 @@ impl<B: Backend> Engine for Local<B> {
         &self.name
     }
 
+    fn fusing(&self) -> Option<Device> {
+        self.fusing
+    }
+
     fn settings(&self) -> DeviceSettings {
         B::settings(&self.device)
     }
@@ -94,8 +110,24 @@ impl<B: Backend> Engine for Local<B> {
         B::sync(&self.device)
     }
 
+    fn flush(&self) -> Result<(), ExecutionError> {
+        B::flush(&self.device)
+    }
+
     fn seed(&self, seed: u64) {
         B::seed(&self.device, seed);
+    }
+
+    fn memory_usage(&self) -> Option<MemoryPoolUsage> {
+        B::memory_usage(&self.device)
+    }
+
+    fn memory_report(&self) -> Option<Vec<SlicedPoolReport>> {
+        B::memory_report(&self.device)
+    }
+
+    fn memory_cleanup(&self) {
+        B::memory_cleanup(&self.device);
     }
 }
 

@@ -1,8 +1,8 @@
 //! The backend: which instructions it runs, and where each family goes.
 
 use crate::ops::{create, group, matmul, movement, reduce, softmax};
-use crate::{CubeDevice, CubeTensor, transfer};
-use burn_backend::Backend;
+use crate::{CubeDevice, CubeTensor, memory, transfer};
+use burn_backend::{Backend, MemoryPoolUsage, SlicedPoolReport};
 use burn_ir::{ActivationOp, Checked, Class, Described, Operation, Outputs};
 use burn_std::{
     BoolDType, BoolStore, DType, DeviceSettings, DynFut, ExecutionError, FloatDType, IntDType,
@@ -15,7 +15,17 @@ pub struct Cube;
 
 /// Whether the instruction is of a family that has no kernels here yet.
 fn is_pending<T>(operation: &Operation<T>) -> bool {
-    matches!(operation, Operation::Module(_))
+    matches!(
+        operation,
+        Operation::Cat { .. }
+            | Operation::SliceAssign { .. }
+            | Operation::Gather { .. }
+            | Operation::Scatter { .. }
+            | Operation::Scan { .. }
+            | Operation::Sort { .. }
+            | Operation::Argwhere { .. }
+            | Operation::Module(_)
+    )
 }
 
 impl Backend for Cube {
@@ -86,7 +96,23 @@ impl Backend for Cube {
         transfer::sync(device)
     }
 
+    fn flush(device: &CubeDevice) -> Result<(), ExecutionError> {
+        transfer::flush(device)
+    }
+
     fn seed(device: &CubeDevice, seed: u64) {
         device.seed(seed);
+    }
+
+    fn memory_usage(device: &CubeDevice) -> Option<MemoryPoolUsage> {
+        Some(memory::usage(device))
+    }
+
+    fn memory_report(device: &CubeDevice) -> Option<Vec<SlicedPoolReport>> {
+        Some(memory::report(device))
+    }
+
+    fn memory_cleanup(device: &CubeDevice) {
+        memory::cleanup(device);
     }
 }

@@ -1,7 +1,10 @@
 //! A device of one of the runtimes, with the state of its random generator.
 
+use crate::Cube;
+use burn_backend::{Device, Local};
 use burn_ir::TensorMeta;
 use burn_std::{BoolStore, DType};
+use cubecl::device::{WgpuBackend, WgpuDeviceKind};
 use cubecl::features::TypeUsage;
 use cubecl::ir::{ElemType, FloatKind, IntKind, UIntKind};
 use cubecl::prelude::Client;
@@ -15,9 +18,6 @@ pub struct CubeDevice {
     random: Arc<Mutex<Generator>>,
 }
 
-/// Why there is no such device: its runtime is not built in, or the machine has none.
-pub type RuntimeUnavailable = cubecl::device::DeviceUnavailable;
-
 /// A counter-based generator: a key, and how many blocks of it are used.
 #[derive(Debug, Default)]
 struct Generator {
@@ -26,39 +26,13 @@ struct Generator {
 }
 
 impl CubeDevice {
-    /// The CPU, whose kernels are compiled by LLVM.
-    ///
-    /// # Errors
-    /// If the feature `cpu` is off.
-    pub fn cpu() -> Result<Self, RuntimeUnavailable> {
-        cubecl::Device::cpu().map(Self::new)
+    /// What an engine of this backend runs on.
+    pub fn of(device: Device) -> Option<&'static Self> {
+        Some(device.get::<Local<Cube>>()?.device())
     }
 
-    /// The NVIDIA GPU with this index.
-    ///
-    /// # Errors
-    /// If the feature `cuda` is off or there is no such GPU.
-    pub fn cuda(index: usize) -> Result<Self, RuntimeUnavailable> {
-        cubecl::Device::cuda(index).map(Self::new)
-    }
-
-    /// The default GPU through whichever graphics API the machine offers.
-    ///
-    /// # Errors
-    /// If the feature `wgpu` is off or there is no such GPU.
-    pub fn wgpu() -> Result<Self, RuntimeUnavailable> {
-        cubecl::Device::wgpu(Default::default()).map(Self::new)
-    }
-
-    /// The default GPU through Vulkan.
-    ///
-    /// # Errors
-    /// If the feature `vulkan` is off or there is no such GPU.
-    pub fn vulkan() -> Result<Self, RuntimeUnavailable> {
-        cubecl::Device::vulkan(Default::default()).map(Self::new)
-    }
-
-    fn new(device: cubecl::Device) -> Self {
+    /// The device of a runtime, started. Panics if it does not start.
+    pub(crate) fn new(device: cubecl::Device) -> Self {
         Self {
             client: device.client(),
             device,
@@ -70,7 +44,18 @@ impl CubeDevice {
     pub(crate) fn name(&self) -> String {
         match &self.device {
             cubecl::Device::Cuda(device) => format!("cuda:{}", device.index),
+            cubecl::Device::Hip(device) => format!("rocm:{}", device.index),
             cubecl::Device::Cpu(_) => "cpu".into(),
+            cubecl::Device::Wgpu(device) => {
+                let interface = match device.backend {
+                    WgpuBackend::Auto => "wgpu".into(),
+                    named => format!("{named:?}").to_lowercase(),
+                };
+                match device.kind {
+                    WgpuDeviceKind::DefaultDevice => interface,
+                    ref kind => format!("{interface}:{kind:?}"),
+                }
+            }
             other => format!("{other:?}").to_lowercase(),
         }
     }

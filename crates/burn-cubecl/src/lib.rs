@@ -15,11 +15,18 @@
 
 mod backend;
 mod device;
+mod engine;
 mod fuse;
+mod memory;
 mod ops;
 mod tensor;
 mod transfer;
 
 pub use backend::Cube;
-pub use device::{CubeDevice, RuntimeUnavailable};
+pub use cubecl::device::WgpuDeviceKind;
+pub use device::CubeDevice;
+pub use engine::{
+    DeviceUnavailable, Missing, Opened, Runtime, cpu, cuda, enumerate, gpu, metal, rocm, vulkan,
+    webgpu, wgpu,
+};
 pub use tensor::CubeTensor;

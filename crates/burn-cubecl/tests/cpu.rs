@@ -8,7 +8,7 @@ use burn_ir::{
 use burn_std::{DType, Scalar, TensorData, read_sync};
 
 fn device() -> CubeDevice {
-    CubeDevice::cpu().unwrap()
+    CubeDevice::of(burn_cubecl::cpu().unwrap()).unwrap().clone()
 }
 
 #[track_caller]

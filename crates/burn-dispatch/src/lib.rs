@@ -1,14 +1,11 @@
-//! Which devices there are, the door that the user's instructions go through, and the interpreter of programs.
+//! The door that the user's instructions go through, the layers over devices, and the interpreter of programs.
 //!
-//! Features choose the engines that are built in; a third party's engine joins by [`Device::new`]. Nothing here knows
-//! an operation by name.
+//! Devices come from the crates of their engines. Nothing here knows an engine or an operation by name.
 
 #![cfg_attr(not(feature = "std"), no_std)]
 
 extern crate alloc;
 
-#[cfg(any(feature = "cpu", feature = "cuda", feature = "wgpu"))]
-mod compiled;
 pub mod gradients;
 mod interpret;
 pub mod registry;

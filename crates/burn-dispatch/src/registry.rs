@@ -1,29 +1,11 @@
-//! The devices that are built in. Each is one engine for the whole program, made when it is first named.
+//! Devices over and beside the executing ones: tapes, fusion, the recorder. Each is one engine for the whole program,
+//! made when it is first named. The executing devices come from their crates.
 
 use burn_backend::Device;
-#[cfg(any(feature = "flex", feature = "capture"))]
+#[cfg(feature = "capture")]
 use burn_backend::Local;
-#[cfg(any(feature = "flex", feature = "capture"))]
+#[cfg(any(feature = "autodiff", feature = "capture"))]
 use burn_std::sync::LazyLock;
-
-#[cfg(any(feature = "cpu", feature = "cuda", feature = "wgpu"))]
-pub use crate::compiled::*;
-
-/// The CPU: kernels run when they are called, on the calling thread and on its pool.
-#[cfg(feature = "flex")]
-pub fn flex() -> Device {
-    static ENGINE: LazyLock<Local<burn_flex::Flex>> =
-        LazyLock::new(|| Local::new(burn_flex::FlexDevice));
-    Device::new(&*ENGINE)
-}
-
-/// The CPU, with chains of elementwise instructions run as one pass over memory when their result is needed.
-#[cfg(all(feature = "flex", feature = "fusion"))]
-pub fn flex_fused() -> Device {
-    static ENGINE: LazyLock<Local<burn_fusion::Fusion<burn_flex::Flex>>> =
-        LazyLock::new(|| Local::new(burn_fusion::FusionDevice::new(burn_flex::FlexDevice)));
-    Device::new(&*ENGINE)
-}
 
 /// The recorder: nothing runs, everything is written down.
 #[cfg(feature = "capture")]
@@ -53,29 +35,10 @@ pub fn autodiff(device: Device) -> Device {
     *LAYERS.lock().entry(device).or_insert_with(layer)
 }
 
-/// The executing devices that are built in, the default first.
-pub fn devices() -> alloc::vec::Vec<Device> {
-    alloc::vec![
-        #[cfg(feature = "flex")]
-        flex(),
-        #[cfg(feature = "cpu")]
-        cpu(),
-    ]
-}
-
-/// The engine that runs chains of elementwise instructions as one pass, for the executing device `base`; `base` itself
-/// if there is none.
-#[cfg(feature = "fusion")]
+/// The engine that runs groups of instructions as one kernel, for the executing device `base`; `base` itself if it has
+/// none, or is that engine.
 pub fn fused(base: Device) -> Device {
-    #[cfg(feature = "flex")]
-    if base == flex() {
-        return flex_fused();
-    }
-    #[cfg(any(feature = "cpu", feature = "cuda", feature = "wgpu"))]
-    if let Some(fused) = crate::compiled::fused_compiled(base) {
-        return fused;
-    }
-    base
+    base.fusing().unwrap_or(base)
 }
 
 /// The name in captured programs of a tensor that lives on the capture device, under any layers.

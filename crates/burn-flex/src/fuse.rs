@@ -159,7 +159,14 @@ impl<'a> Plan<'a> {
             | Operation::Reduce { .. }
             | Operation::Movement { .. }
             | Operation::Matmul { .. }
-            | Operation::Module(_) => {
+            | Operation::Module(_)
+            | Operation::Cat { .. }
+            | Operation::SliceAssign { .. }
+            | Operation::Gather { .. }
+            | Operation::Scatter { .. }
+            | Operation::Scan { .. }
+            | Operation::Sort { .. }
+            | Operation::Argwhere { .. } => {
                 unreachable!("`fuses` admits elementwise instructions only")
             }
         }

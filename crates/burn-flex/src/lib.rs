@@ -9,6 +9,7 @@ extern crate alloc;
 
 mod backend;
 mod block;
+mod engine;
 mod exec;
 mod fuse;
 mod math;
@@ -22,4 +23,5 @@ mod tensor;
 mod tests;
 
 pub use backend::{Flex, FlexDevice};
+pub use engine::device;
 pub use tensor::FlexTensor;

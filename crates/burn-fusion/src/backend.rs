@@ -6,7 +6,7 @@ use crate::tensor::{Cell, State, Waiting};
 use alloc::string::String;
 use alloc::sync::{Arc, Weak};
 use alloc::vec::Vec;
-use burn_backend::{Backend, Emit, FuseBackend, On};
+use burn_backend::{Backend, Emit, FuseBackend, MemoryPoolUsage, On, SlicedPoolReport};
 use burn_ir::{Checked, Described, Operation, Outputs};
 use burn_std::{DType, DeviceSettings, DynFut, ExecutionError, TensorData};
 use core::fmt::{self, Debug};
@@ -163,8 +163,25 @@ impl<B: FuseBackend> Backend for Fusion<B> {
         B::sync(&device.0.device)
     }
 
+    fn flush(device: &FusionDevice<B>) -> Result<(), ExecutionError> {
+        device.force_all();
+        B::flush(&device.0.device)
+    }
+
     fn seed(device: &FusionDevice<B>, seed: u64) {
         B::seed(&device.0.device, seed);
+    }
+
+    fn memory_usage(device: &FusionDevice<B>) -> Option<MemoryPoolUsage> {
+        B::memory_usage(&device.0.device)
+    }
+
+    fn memory_report(device: &FusionDevice<B>) -> Option<Vec<SlicedPoolReport>> {
+        B::memory_report(&device.0.device)
+    }
+
+    fn memory_cleanup(device: &FusionDevice<B>) {
+        B::memory_cleanup(&device.0.device);
     }
 }
 

@@ -10,8 +10,10 @@
 extern crate alloc;
 
 mod backend;
+mod engine;
 mod group;
 mod tensor;
 
 pub use backend::{Fusion, FusionDevice};
+pub use engine::engine;
 pub use tensor::FusionTensor;

@@ -9,6 +9,7 @@ extern crate alloc;
 
 pub mod backtrace;
 pub mod bytes;
+pub mod config;
 pub mod container;
 pub mod data;
 pub mod distribution;

@@ -30,6 +30,7 @@ pub mod ops {
     pub use burn_std::ops::*;
 }
 
+pub use burn_backend::{MemoryPoolUsage, SlicedPoolReport};
 pub use burn_std::backtrace::BackTrace;
 pub use burn_std::distribution::*;
 pub use burn_std::element::*;

@@ -7,30 +7,26 @@ use std::collections::BTreeSet;
 
 /// Each crate with those it may depend on; it may also use what these may reach.
 ///
-/// One edge is more than the first sketch of the architecture had: `burn-core` loads data and so
-/// sees `burn-dataset`.
+/// Some edges are more than the first sketch of the architecture had: `burn-core` loads data and so sees
+/// `burn-dataset`; engines name their fusing engine, and `burn-tensor` chooses the engines of a build (record 0010).
 const ROOMS: &[(&str, &[&str])] = &[
     ("burn-std", &[]),
     ("burn-ir", &["burn-std"]),
     ("burn-backend", &["burn-ir"]),
-    ("burn-flex", &["burn-backend"]),
-    ("burn-cubecl", &["burn-backend"]),
+    ("burn-flex", &["burn-fusion"]),
+    ("burn-cubecl", &["burn-fusion"]),
     ("burn-fusion", &["burn-backend"]),
     ("burn-autodiff", &["burn-backend"]),
     ("burn-capture", &["burn-backend"]),
     ("burn-remote", &["burn-dispatch"]),
     (
         "burn-dispatch",
-        &[
-            "burn-autodiff",
-            "burn-capture",
-            "burn-cubecl",
-            "burn-flex",
-            "burn-fusion",
-            "burn-remote",
-        ],
+        &["burn-autodiff", "burn-capture", "burn-remote"],
     ),
-    ("burn-tensor", &["burn-dispatch"]),
+    (
+        "burn-tensor",
+        &["burn-cubecl", "burn-dispatch", "burn-flex"],
+    ),
     ("burn-derive", &[]),
     (
         "burn-core",

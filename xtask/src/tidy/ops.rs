@@ -11,10 +11,13 @@ const BUDGET: &[(&str, usize)] = &[
     ("BinaryOp", 11),
     ("CompareOp", 6),
     ("CreateOp", 3),
+    ("IndexOp", 3),
     ("ModuleOp", 10),
     ("MovementOp", 5),
-    ("Operation", 11),
+    ("Operation", 18),
     ("ReduceOp", 9),
+    ("ScanOp", 4),
+    ("SortOp", 2),
     ("UnaryOp", 18),
 ];
 

@@ -5,8 +5,8 @@ use super::{Keep, Kept, Rule, Wanted};
 use alloc::vec;
 use alloc::vec::Vec;
 use burn_backend::{Build, Emit};
-use burn_ir::{Described, Dims, ModuleOp, ReduceOp, TensorMeta, UnaryOp};
-use burn_std::Shape;
+use burn_ir::{Described, Dims, IndexOp, ModuleOp, ReduceOp, TensorMeta, UnaryOp};
+use burn_std::{IndexingUpdateOp, IntDType, Shape};
 
 /// Positions of the operands.
 const INPUT: usize = 0;
@@ -27,7 +27,8 @@ pub(super) fn rule<T>(op: &ModuleOp<T>, wanted: Wanted) -> Rule {
         ModuleOp::LayerNorm { .. } => {
             Rule::Pullback(Keep::operands([(INPUT, true), (WEIGHT, true)]))
         }
-        ModuleOp::MaxPool { .. } | ModuleOp::Attention { .. } => Rule::Expand,
+        ModuleOp::MaxPool { .. } => Rule::Pullback(Keep::operands([(INPUT, true)])),
+        ModuleOp::Attention { .. } => Rule::Expand,
         ModuleOp::MaxPoolIndices { .. } => Rule::Zero,
     }
 }
@@ -87,10 +88,43 @@ pub(super) fn pullback<E: Emit>(
             }
             grads
         }
-        ModuleOp::MaxPool { .. } | ModuleOp::MaxPoolIndices { .. } | ModuleOp::Attention { .. } => {
+        ModuleOp::MaxPool {
+            input,
+            windows,
+            ceil,
+        } => {
+            let meta = input.meta.clone();
+            let indices = e.module(ModuleOp::MaxPoolIndices {
+                input: input.value(),
+                windows,
+                ceil,
+                dtype: IntDType::I32,
+            });
+            vec![Some(to_largest(e, &meta, indices, grad))]
+        }
+        ModuleOp::MaxPoolIndices { .. } | ModuleOp::Attention { .. } => {
             unreachable!("the rule of `{}` asks for no pullback", op.name())
         }
     }
+}
+
+/// The gradient of each maximum at the first position of it, added up where windows share it.
+fn to_largest<E: Emit>(
+    e: &mut E,
+    input: &TensorMeta,
+    indices: E::Tensor,
+    grad: E::Tensor,
+) -> E::Tensor {
+    let (batch, channels) = (input.shape[0], input.shape[1]);
+    let flat = |sizes: &[usize]| Shape::from([batch, channels, sizes.iter().product()]);
+    let windows = flat(&grad.meta().shape[2..]);
+    let image = TensorMeta::new(flat(&input.shape[2..]), input.dtype);
+    let zeros = e.full(&image, 0.0);
+    let indices = e.reshape(indices, windows.clone());
+    let grad = e.reshape(grad, windows);
+    let op = IndexOp::Elements { dim: 2 };
+    let sums = e.scatter(op, IndexingUpdateOp::Add, [zeros, indices, grad]);
+    e.reshape(sums, input.shape.clone())
 }
 
 fn spatial(meta: &TensorMeta) -> Shape {

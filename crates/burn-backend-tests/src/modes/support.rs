@@ -28,6 +28,19 @@ pub(super) fn pending(device: &str) -> &'static [&'static str] {
     match device {
         "flex" | "flex:fused" => &[],
         _ => &[
+            "gather",
+            "select",
+            "gather_nd",
+            "scatter",
+            "select_assign",
+            "scatter_nd",
+            "cumsum",
+            "cumprod",
+            "cummax",
+            "cummin",
+            "sort",
+            "argsort",
+            "argwhere",
             "conv",
             "conv_transpose",
             "conv_weight",
@@ -113,6 +126,13 @@ fn family_of<T>(operation: &Operation<T>) -> &'static str {
         Operation::Movement { .. } => "Movement",
         Operation::Matmul { .. } => "Matmul",
         Operation::Activation { .. } => "Activation",
+        Operation::Cat { .. } => "Cat",
+        Operation::SliceAssign { .. } => "Slice assignment",
+        Operation::Gather { .. } => "Gather",
+        Operation::Scatter { .. } => "Scatter",
+        Operation::Scan { .. } => "Scan",
+        Operation::Sort { .. } => "Sort",
+        Operation::Argwhere { .. } => "Argwhere",
         Operation::Module(_) => "Module",
     }
 }

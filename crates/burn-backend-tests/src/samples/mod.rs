@@ -9,11 +9,15 @@ mod binary;
 mod cast;
 mod compare;
 mod create;
+mod index;
+mod join;
 mod matmul;
 mod module;
 mod movement;
 mod reduce;
+mod scan;
 mod select;
+mod sort;
 mod unary;
 
 use crate::Sample;
@@ -76,6 +80,10 @@ pub fn all() -> Vec<Sample> {
         movement::samples(),
         matmul::samples(),
         activation::samples(),
+        join::samples(),
+        index::samples(),
+        scan::samples(),
+        sort::samples(),
         module::samples(),
     ]
     .concat()

@@ -5,6 +5,7 @@ use burn_backend::{Build, Device, Handle, Local};
 use burn_backend_tests::assert_same_bits;
 use burn_dispatch::capture::{Capture, CaptureError, CapturedGraph};
 use burn_dispatch::{InterpretError, interpret, registry};
+use burn_flex::device as flex;
 use burn_ir::{Described, TensorId, UnaryOp};
 use burn_std::{TensorData, read_sync};
 use std::time::{Duration, Instant};
@@ -65,7 +66,7 @@ fn data_that_is_no_input_travels_with_the_program() {
     let values: Vec<_> = captured.values.values().collect();
     assert_same_bits(values[0], &weight);
 
-    let flex = registry::flex();
+    let flex = flex();
     let mut inputs = vec![floats(flex, [2], &[5.0, 6.0])];
     inputs.extend(captured.values.into_values().map(|data| flex.upload(data)));
     let outputs = interpret(&captured.graph, flex, inputs).unwrap();
@@ -76,7 +77,7 @@ fn data_that_is_no_input_travels_with_the_program() {
 fn replay_refuses_inputs_of_another_shape() {
     let x = floats(registry::capture(), [2], &[1.0, 2.0]);
     let captured = program(&[&x], |device| device.neg(x.clone())).unwrap();
-    let flex = registry::flex();
+    let flex = flex();
     let none = interpret(&captured.graph, flex, vec![]).unwrap_err();
     assert_eq!(none.to_string(), "the program takes 1 inputs, not 0");
     let other = interpret(&captured.graph, flex, vec![floats(flex, [3], &[0.0; 3])]).unwrap_err();
@@ -105,7 +106,7 @@ fn boundaries_must_be_alive_and_distinct() {
         tensor: id(&x),
     };
     assert_eq!(scope(vec![id(&x), id(&x)], vec![id(&x)]), duplicate);
-    assert!(registry::as_capture(registry::flex()).is_none());
+    assert!(registry::as_capture(flex()).is_none());
 }
 
 #[test]
@@ -130,7 +131,7 @@ fn gradients_can_be_captured() {
         backward(&square, false).unwrap().remove(&leaf).unwrap()
     })
     .unwrap();
-    let flex = registry::flex();
+    let flex = flex();
     let outputs = interpret(&captured.graph, flex, vec![floats(flex, [2], &[5.0, 6.0])]).unwrap();
     assert_eq!(elements(&outputs[0]), [10.0, 12.0]);
     assert_eq!(outputs[0].meta().shape[..], [2]);

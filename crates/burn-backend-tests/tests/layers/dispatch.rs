@@ -4,6 +4,7 @@ use crate::{elements, floats};
 use burn_backend::Handle;
 use burn_dispatch::autodiff::{is_tracked, require_grad};
 use burn_dispatch::{registry, run, transfer, try_run};
+use burn_flex::device as flex;
 use burn_ir::{BinaryOp, Operand, Operation};
 use burn_std::{BoolStore, DType};
 
@@ -17,7 +18,7 @@ fn add(lhs: Handle, rhs: Handle) -> Operation<Handle> {
 
 #[test]
 fn operands_of_different_devices_are_refused_with_a_report() {
-    let (plain, fused) = (registry::flex(), registry::flex_fused());
+    let (plain, fused) = (flex(), registry::fused(flex()));
     let operation = add(
         floats(plain, [2], &[1.0, 2.0]),
         floats(fused, [2], &[1.0, 2.0]),
@@ -32,7 +33,7 @@ fn operands_of_different_devices_are_refused_with_a_report() {
 
 #[test]
 fn an_illegal_instruction_is_refused_before_devices_are_compared() {
-    let (plain, fused) = (registry::flex(), registry::flex_fused());
+    let (plain, fused) = (flex(), registry::fused(flex()));
     let operation = add(
         floats(plain, [2], &[1.0, 2.0]),
         floats(fused, [3], &[1.0, 2.0, 3.0]),
@@ -47,7 +48,7 @@ fn an_illegal_instruction_is_refused_before_devices_are_compared() {
 
 #[test]
 fn the_highest_layer_runs_whichever_operand_it_is_of() {
-    let flex = registry::flex();
+    let flex = flex();
     let tape = registry::autodiff(flex);
     let tracked = || require_grad(floats(tape, [1], &[1.0])).unwrap();
     for operation in [
@@ -62,7 +63,7 @@ fn the_highest_layer_runs_whichever_operand_it_is_of() {
 
 #[test]
 fn a_constant_for_a_layer_costs_nothing_and_is_not_tracked() {
-    let flex = registry::flex();
+    let flex = flex();
     let tape = registry::autodiff(flex);
     let output = run(
         tape,
@@ -74,7 +75,7 @@ fn a_constant_for_a_layer_costs_nothing_and_is_not_tracked() {
 
 #[test]
 fn transfers_between_layers_and_devices_keep_the_elements() {
-    let (flex, fused) = (registry::flex(), registry::flex_fused());
+    let (flex, fused) = (flex(), registry::fused(flex()));
     let tape = registry::autodiff(flex);
     let x = floats(flex, [2], &[1.0, 2.0]);
     for device in [
@@ -95,9 +96,9 @@ fn transfers_between_layers_and_devices_keep_the_elements() {
 
 #[test]
 fn a_tracked_tensor_does_not_change_its_device_silently() {
-    let tape = registry::autodiff(registry::flex());
+    let tape = registry::autodiff(flex());
     let x = require_grad(floats(tape, [1], &[1.0])).unwrap();
-    insta::assert_snapshot!(transfer(x, registry::flex_fused()).unwrap_err(), @r"
+    insta::assert_snapshot!(transfer(x, registry::fused(flex())).unwrap_err(), @r"
     `to_device`: gradients do not flow from flex:autodiff to flex:fused
       legal: `detach` or `inner` first, or a move before `require_grad`
     ");
@@ -105,16 +106,16 @@ fn a_tracked_tensor_does_not_change_its_device_silently() {
 
 #[test]
 fn a_layer_is_one_device_however_often_it_is_named() {
-    let flex = registry::flex();
+    let flex = flex();
     assert!(registry::autodiff(flex) == registry::autodiff(flex));
-    assert!(registry::autodiff(flex) != registry::autodiff(registry::flex_fused()));
+    assert!(registry::autodiff(flex) != registry::autodiff(registry::fused(flex)));
     assert_eq!(registry::autodiff(registry::autodiff(flex)).level(), 2);
     assert_eq!(registry::autodiff(flex).to_string(), "flex:autodiff");
 }
 
 #[test]
 fn an_element_type_that_the_device_lacks_is_refused() {
-    let flex = registry::flex();
+    let flex = flex();
     let input = floats(flex, [2], &[1.0, 2.0]);
     let dtype = DType::Bool(BoolStore::U32);
     let cast = Operation::Cast { input, dtype };

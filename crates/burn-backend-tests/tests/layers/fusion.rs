@@ -3,6 +3,7 @@
 use burn_backend::{Device, Handle};
 use burn_backend_tests::{Array, Layout, Num, assert_same_bits, read};
 use burn_dispatch::{registry, run};
+use burn_flex::device as flex;
 use burn_ir::{
     ActivationOp, BinaryOp, CompareOp, Described, MovementOp, Operand, Operation, UnaryOp,
 };
@@ -203,8 +204,8 @@ proptest! {
         backwards in any::<bool>(),
     ) {
         let float = CASTS[float];
-        let mut found = outputs(registry::flex_fused(), float, &steps);
-        let mut expected = outputs(registry::flex(), float, &steps);
+        let mut found = outputs(registry::fused(flex()), float, &steps);
+        let mut expected = outputs(flex(), float, &steps);
         // Which value is read first decides what forms a group.
         if backwards {
             found.reverse();
@@ -218,7 +219,7 @@ proptest! {
 
 #[test]
 fn what_waits_runs_when_the_device_is_waited_for() {
-    let fused = registry::flex_fused();
+    let fused = registry::fused(flex());
     let x = crate::floats(fused, [2], &[1.0, 2.0]);
     let y = run(
         fused,
@@ -249,15 +250,15 @@ fn chains_beyond_what_may_wait_agree_and_go_without_recursion() {
         x
     };
     assert_same_bits(
-        &read(step(registry::flex_fused(), 1000)),
-        &read(step(registry::flex(), 1000)),
+        &read(step(registry::fused(flex()), 1000)),
+        &read(step(flex(), 1000)),
     );
-    drop(step(registry::flex_fused(), 100_000));
+    drop(step(registry::fused(flex()), 100_000));
 }
 
 #[test]
 fn a_value_used_twice_by_a_group_and_held_outside_is_one_value() {
-    let fused = registry::flex_fused();
+    let fused = registry::fused(flex());
     let x = crate::floats(fused, [2], &[1.0, 2.0]);
     let exp = run(
         fused,

@@ -1,7 +1,8 @@
 //! Selections and views of views against the naive model.
 
 use burn_backend_tests::{Array, Num, assert_same_bits, read, reference, upload};
-use burn_dispatch::{registry, run};
+use burn_dispatch::run;
+use burn_flex::device as flex;
 use burn_ir::{MovementOp, Operation, SliceRange};
 use burn_std::DType;
 use proptest::prelude::*;
@@ -40,7 +41,7 @@ fn counted(sizes: &[usize]) -> Array {
 /// Runs a movement on the device and in the model.
 fn both(input: (burn_backend::Handle, Array), op: MovementOp) -> (burn_backend::Handle, Array) {
     let expected = reference::movement(&op, &input.1);
-    let output = run(registry::flex(), Operation::Movement { op, input: input.0 }).one();
+    let output = run(flex(), Operation::Movement { op, input: input.0 }).one();
     (output, expected)
 }
 
@@ -59,7 +60,7 @@ proptest! {
         second in prop::collection::vec(free(), 4),
         turn in 0usize..4,
     ) {
-        let device = registry::flex();
+        let device = flex();
         let input = counted(&sizes);
         let slice = |sizes: &[usize], numbers: &[(usize, isize, usize)]| MovementOp::Slice {
             ranges: sizes.iter().zip(numbers).map(|(size, numbers)| range(*size, *numbers)).collect(),

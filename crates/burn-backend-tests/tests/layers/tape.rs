@@ -5,11 +5,12 @@ use burn_backend::{Build, Device, Handle};
 use burn_backend_tests::{Array, Generator};
 use burn_dispatch::autodiff::{BackwardError, backward, detach, is_leaf, is_tracked, require_grad};
 use burn_dispatch::{registry, transfer};
+use burn_flex::device as flex;
 use burn_ir::{ActivationOp, Dims, ReduceOp, UnaryOp};
 use std::time::{Duration, Instant};
 
 fn tape() -> Device {
-    registry::autodiff(registry::flex())
+    registry::autodiff(flex())
 }
 
 fn leaf<const D: usize>(shape: [usize; D], values: &[f64]) -> Handle {
@@ -54,7 +55,7 @@ fn gradients_are_on_the_device_below_unless_they_are_recorded() {
     let recorded = backward(&square, true).unwrap().remove(&x).unwrap();
     assert!(is_tracked(&recorded) && recorded.device() == tape());
     let plain = backward(&square, false).unwrap().remove(&x).unwrap();
-    assert!(plain.device() == registry::flex());
+    assert!(plain.device() == flex());
 }
 
 #[test]
@@ -111,7 +112,7 @@ fn a_tensor_on_no_tape_is_an_error_that_says_what_to_do() {
     `backward`: the tensor is on no tape
       legal: a tensor made from one with `require_grad` on an autodiff device
     ");
-    let below = floats(registry::flex(), [1], &[1.0]);
+    let below = floats(flex(), [1], &[1.0]);
     assert_eq!(
         backward(&below, false).unwrap_err(),
         BackwardError::Untracked

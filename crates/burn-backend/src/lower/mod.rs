@@ -1,6 +1,7 @@
 //! Composites as smaller instructions, for backends without a kernel of their own. Primitives have no lowering.
 
 mod activation;
+mod join;
 mod module;
 
 use crate::Emit;
@@ -14,6 +15,12 @@ pub fn lower<E: Emit>(e: &mut E, operation: Operation<E::Tensor>) -> Outputs<E::
     match operation {
         Operation::Activation { op, input } => Outputs::One(activation::lower(e, op, input)),
         Operation::Module(op) => Outputs::One(module::lower(e, *op)),
+        Operation::Cat { dim, inputs } => Outputs::One(join::cat(e, dim, inputs)),
+        Operation::SliceAssign {
+            ranges,
+            input,
+            values,
+        } => Outputs::One(join::slice_assign(e, &ranges, input, values)),
         other => no_lowering(other.name()),
     }
 }

@@ -332,7 +332,14 @@ impl Values<'_> {
             | Operation::Reduce { .. }
             | Operation::Movement { .. }
             | Operation::Matmul { .. }
-            | Operation::Module(_) => {
+            | Operation::Module(_)
+            | Operation::Cat { .. }
+            | Operation::SliceAssign { .. }
+            | Operation::Gather { .. }
+            | Operation::Scatter { .. }
+            | Operation::Scan { .. }
+            | Operation::Sort { .. }
+            | Operation::Argwhere { .. } => {
                 unreachable!("`{}` is no step of a plan", step.operation.name())
             }
         }

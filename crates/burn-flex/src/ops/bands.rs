@@ -12,7 +12,7 @@ use crate::simd::simd;
 use crate::tensor::allocate;
 use alloc::vec::Vec;
 use burn_ir::{TensorMeta, Window};
-use burn_std::DType;
+use burn_std::{Bytes, DType};
 use num_traits::{FromPrimitive, Zero};
 
 /// For each element of a line of the output, the elements of a line of the input that it is made of.
@@ -152,6 +152,11 @@ fn of<T: Float + num_traits::Float + FromPrimitive>(
     let channels = output.shape[0] * output.shape[1];
     let (from, to) = (&input.shape()[2..], &output.shape[2..]);
     let (elems, results) = (from.iter().product::<usize>(), to.iter().product::<usize>());
+    if elems == 0 {
+        // The adjoint of a function to nothing.
+        let nothing = Bytes::zeroed(output.shape.num_elements() * size_of::<T>());
+        return FlexTensor::contiguous(output.clone(), nothing);
+    }
     let first = Shared(elements::<T>(input).cast_mut());
     let target = Shared(bytes.as_mut_ptr().cast::<T>());
     let before = divisors::<T>(before, elems);

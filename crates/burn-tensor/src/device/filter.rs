@@ -63,24 +63,26 @@ pub enum DeviceKind {
     VirtualGpu(usize),
 }
 
-/// The engines that a build can have.
+/// The engines that a build can have; those of a build are chosen by features.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum DeviceType {
     /// The CPU.
     Flex,
-}
-
-impl DeviceType {
-    /// The devices of this type that this build and this machine have.
-    pub(super) fn devices(self) -> Vec<Device> {
-        match self {
-            #[cfg(feature = "flex")]
-            Self::Flex => vec![Device::flex()],
-            #[cfg(not(feature = "flex"))]
-            Self::Flex => vec![],
-        }
-    }
+    /// The CPU, through kernels that are compiled when they first run.
+    Cpu,
+    /// NVIDIA GPUs.
+    Cuda,
+    /// AMD GPUs.
+    Rocm,
+    /// GPUs through whichever graphics interface the machine offers.
+    Wgpu,
+    /// GPUs through Vulkan.
+    Vulkan,
+    /// GPUs through Metal.
+    Metal,
+    /// The GPUs that a browser shows.
+    WebGpu,
 }
 
 impl BitOr for DeviceType {

@@ -1,10 +1,13 @@
-//! Devices: where tensors live and instructions run. Choosing among several is in [`filter`].
+//! Devices: where tensors live and instructions run. Choosing among several is in [`filter`], which engines a build has
+//! in [`built_in`].
 
+mod built_in;
 mod filter;
 
 pub use filter::{DeviceFilter, DeviceIndex, DeviceKind, DeviceType, Devices};
 
-use burn_dispatch::Device as Engine;
+use alloc::vec::Vec;
+use burn_backend::{Device as Engine, MemoryPoolUsage, SlicedPoolReport};
 use burn_std::{DType, DeviceSettings, ExecutionError};
 use core::fmt;
 use core::hash::{Hash, Hasher};
@@ -16,20 +19,14 @@ use core::hash::{Hash, Hasher};
 pub struct Device(pub(crate) Engine);
 
 impl Device {
-    /// The CPU: kernels run when they are called.
-    #[cfg(feature = "flex")]
-    pub fn flex() -> Self {
-        Self(burn_dispatch::registry::flex())
-    }
-
     /// The recorder: nothing runs, everything is written down; see [`Device::capture_scope`].
     #[cfg(feature = "capture")]
     pub fn capture() -> Self {
         Self(burn_dispatch::registry::capture())
     }
 
-    /// The same device, running chains of elementwise instructions as one pass over memory when their result is
-    /// needed. A device without fusion is returned as it is.
+    /// The same device, running groups of instructions as one kernel when their result is needed. A device without
+    /// fusion, or with fusion already, is returned as it is.
     #[cfg(feature = "fusion")]
     pub fn fused(self) -> Self {
         let fused = burn_dispatch::registry::fused(self.0.base());
@@ -77,12 +74,27 @@ impl Device {
         self.0.sync()
     }
 
-    /// Makes sure that everything sent to the device will run. Waits for it too, as [`Device::sync`] does.
+    /// Starts everything that was sent to the device, and returns before it is done.
     ///
     /// # Errors
-    /// What went wrong on the device since the last wait.
+    /// What the device refused.
     pub fn flush(&self) -> Result<(), ExecutionError> {
-        self.0.sync()
+        self.0.flush()
+    }
+
+    /// What the device's memory holds, all pools together; `None` for a device that manages no memory of its own.
+    pub fn memory_pool_usage(&self) -> Option<MemoryPoolUsage> {
+        self.0.memory_usage()
+    }
+
+    /// The pools that cut buffers from pages; `None` for a device that manages no memory of its own.
+    pub fn memory_pool_report(&self) -> Option<Vec<SlicedPoolReport>> {
+        self.0.memory_report()
+    }
+
+    /// Gives memory that is kept for later back, where that is possible.
+    pub fn memory_cleanup(&self) {
+        self.0.memory_cleanup();
     }
 
     /// The element types of new tensors.
@@ -95,7 +107,8 @@ impl Device {
         self.0.supports_dtype(dtype.into())
     }
 
-    /// The devices of the given types that this build and this machine have.
+    /// The devices of the given types that this build and this machine have, and that start. A type that is not built
+    /// in has none.
     pub fn enumerate(filter: impl Into<DeviceFilter>) -> Devices {
         filter
             .into()
@@ -105,16 +118,10 @@ impl Device {
     }
 }
 
-/// The first device that this build has: the CPU, or else the recorder.
-impl Default for Device {
-    #[track_caller]
-    fn default() -> Self {
-        #[cfg(feature = "flex")]
-        return Self::flex();
-        #[cfg(all(not(feature = "flex"), feature = "capture"))]
-        return Self::capture();
-        #[cfg(not(any(feature = "flex", feature = "capture")))]
-        panic!("this build has no device\n  legal: a build with the feature `flex`");
+/// The device of an engine, which may be a third party's.
+impl From<Engine> for Device {
+    fn from(engine: Engine) -> Self {
+        Self(engine)
     }
 }
 

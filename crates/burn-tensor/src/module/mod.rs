@@ -1,21 +1,25 @@
 //! Layers as functions of their weights.
 
 mod conv;
+mod ctc;
 mod pool;
+mod sample;
 
 pub use conv::{
     conv_transpose1d, conv_transpose2d, conv_transpose3d, conv1d, conv2d, conv2d_weight_backward,
     conv3d, fold4d, unfold4d,
 };
+pub use ctc::ctc_loss;
 pub use pool::{
     adaptive_avg_pool1d, adaptive_avg_pool2d, adaptive_avg_pool3d, avg_pool1d, avg_pool2d,
     avg_pool2d_backward, interpolate, max_pool1d, max_pool1d_with_indices, max_pool2d,
-    max_pool2d_with_indices,
+    max_pool2d_with_indices, max_pool2d_with_indices_backward,
 };
+pub use sample::deform_conv2d;
 
 use crate::emit::{self, movement};
 use crate::ops::AttentionModuleOptions;
-use crate::{Bool, Tensor};
+use crate::{Bool, Int, Tensor};
 use alloc::boxed::Box;
 use burn_dispatch::Handle;
 use burn_ir::{Described, ModuleOp, Scores, Window};
@@ -75,6 +79,17 @@ pub fn linear<const D: usize>(
     };
     output[D - 1] = columns;
     Tensor::new(movement::reshape(product.handle, output))
+}
+
+/// The rows of a table that numbers name.
+///
+/// # Shapes
+/// - `weights`: `[rows, n]`
+/// - `indices`: `[batch, length]`, numbers below `rows`
+/// - output: `[batch, length, n]`
+#[track_caller]
+pub fn embedding(weights: Tensor<2>, indices: Tensor<2, Int>) -> Tensor<3> {
+    weights.take(0, indices)
 }
 
 /// A vector along dim `dim` of a tensor of rank `D`.

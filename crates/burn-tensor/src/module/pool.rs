@@ -8,7 +8,7 @@ use alloc::boxed::Box;
 use alloc::vec::Vec;
 use burn_dispatch::Handle;
 use burn_ir::{Described, Filter, ModuleOp, Window};
-use burn_std::Shape;
+use burn_std::{IndexingUpdateOp, Shape};
 
 #[track_caller]
 fn resample(input: Handle, filters: Vec<Filter>, sizes: Shape) -> Handle {
@@ -193,6 +193,32 @@ pub fn max_pool2d_with_indices(
     let values = max_pool(x.handle.clone(), &options);
     let indices = max_pool_indices(x.handle, &options);
     (Tensor::new(values), Tensor::new(indices))
+}
+
+/// The gradient of [`max_pool2d_with_indices`] for `x`, from that for its values and from its indices, which alone say
+/// where it goes.
+#[track_caller]
+#[expect(
+    clippy::too_many_arguments,
+    reason = "the arguments of the pool and what came of it"
+)]
+pub fn max_pool2d_with_indices_backward(
+    x: Tensor<4>,
+    _kernel_size: [usize; 2],
+    _stride: [usize; 2],
+    _padding: [usize; 2],
+    _dilation: [usize; 2],
+    _ceil_mode: bool,
+    output_grad: Tensor<4>,
+    indices: Tensor<4, Int>,
+) -> Tensor<4> {
+    let [batch, channels, height, width] = x.dims();
+    let [_, _, down, across] = indices.dims();
+    let windows = [batch, channels, down * across];
+    let zeros = x.zeros_like().reshape([batch, channels, height * width]);
+    let (indices, grad) = (indices.reshape(windows), output_grad.reshape(windows));
+    let sums = zeros.scatter(2, indices, grad, IndexingUpdateOp::Add);
+    sums.reshape([batch, channels, height, width])
 }
 
 /// Images of another size.

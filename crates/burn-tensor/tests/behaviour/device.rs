@@ -86,3 +86,66 @@ fn half_precision_is_computed_where_it_is_supported() {
     assert_eq!(x.dtype(), DType::F16);
     close(x, [1.5, 1.5]);
 }
+
+#[test]
+fn an_engine_of_a_third_party_is_a_device() {
+    let engine = Box::leak(Box::new(burn_backend::Local::<burn_flex::Flex>::new(
+        burn_flex::FlexDevice,
+    )));
+    let device = Device::from(burn_backend::Device::new(engine));
+    assert_ne!(device, dev());
+    close(Tensor::<1>::ones([2], &device) + 1.0, [2.0, 2.0]);
+}
+
+#[cfg(not(feature = "cuda"))]
+#[test]
+fn what_is_not_built_in_is_not_found_and_named_by_the_panic() {
+    assert!(Device::enumerate(DeviceType::Cuda).is_empty());
+    let panic = std::panic::catch_unwind(|| Device::cuda(0)).unwrap_err();
+    let text = panic
+        .downcast_ref::<String>()
+        .expect("the panic has a text");
+    assert!(text.contains("a build with the feature `cuda`"), "{text}");
+    assert!(text.contains("built in: flex"), "{text}");
+}
+
+#[test]
+fn asking_for_devices_never_panics() {
+    let all = DeviceType::Flex
+        | DeviceType::Cpu
+        | DeviceType::Cuda
+        | DeviceType::Rocm
+        | DeviceType::Vulkan
+        | DeviceType::Wgpu
+        | DeviceType::Metal
+        | DeviceType::WebGpu;
+    let found = Device::enumerate(all);
+    assert!(found.contains(&dev()));
+    assert_eq!(dev().memory_pool_usage(), None);
+    dev().memory_cleanup();
+}
+
+#[cfg(feature = "cpu")]
+#[test]
+fn a_device_with_compiled_kernels_fuses_by_itself_and_counts_its_memory() {
+    let device = Device::cpu();
+    #[cfg(feature = "fusion")]
+    assert_eq!(device.to_string(), "cpu:fused");
+    #[cfg(feature = "fusion")]
+    assert_eq!(device.clone().fused(), device);
+    assert_eq!(
+        Device::enumerate(DeviceType::Cpu).into_vec(),
+        [device.clone()]
+    );
+    let x = Tensor::<1>::ones([1024], &device);
+    close(x.clone().sum(), [1024.0]);
+    device.flush().unwrap();
+    let usage = device.memory_pool_usage().expect("it manages memory");
+    assert!(
+        usage.bytes_in_use >= 4096 && usage.bytes_reserved >= usage.bytes_in_use,
+        "{usage:?}"
+    );
+    assert!(device.memory_pool_report().is_some());
+    drop(x);
+    device.memory_cleanup();
+}

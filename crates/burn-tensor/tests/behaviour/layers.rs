@@ -251,6 +251,137 @@ fn attention_and_its_definition_agree_and_a_blind_query_has_no_gradient() {
 }
 
 #[test]
+fn a_grid_reads_between_and_beyond_elements() {
+    // Checked with PyTorch 2.
+    let image = || Tensor::<4>::from_data([[[[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]]], &dev());
+    let grid = || {
+        let places = [
+            [-1.2f32, 0.0],
+            [0.0, 0.0],
+            [0.5, 0.5],
+            [1.4, -1.3],
+            [1.0, 1.0],
+        ];
+        Tensor::<4>::from_data([[places]], &dev())
+    };
+    let read = |mode, padding, align_corners| {
+        let options = GridSampleOptions::new(mode)
+            .with_padding_mode(padding)
+            .with_align_corners(align_corners);
+        image().grid_sample_2d(grid(), options)
+    };
+    use GridSamplePaddingMode::{Border, Reflection, Zeros};
+    use InterpolateMode::{Bilinear, Nearest};
+    close(
+        read(Bilinear, Zeros, true),
+        [[[[2.0, 3.5, 4.75, 1.53, 6.0]]]],
+    );
+    close(
+        read(Bilinear, Zeros, false),
+        [[[[0.5, 3.5, 5.75, 0.0, 1.5]]]],
+    );
+    close(
+        read(Bilinear, Border, true),
+        [[[[2.5, 3.5, 4.75, 3.0, 6.0]]]],
+    );
+    close(
+        read(Bilinear, Reflection, true),
+        [[[[2.7, 3.5, 4.75, 3.05, 6.0]]]],
+    );
+    close(
+        read(Bilinear, Reflection, false),
+        [[[[2.5, 3.5, 5.75, 2.9, 6.0]]]],
+    );
+    close(read(Nearest, Zeros, true), [[[[1.0, 2.0, 6.0, 3.0, 6.0]]]]);
+    close(read(Nearest, Zeros, false), [[[[0.0, 2.0, 6.0, 0.0, 0.0]]]]);
+    // At elements, cubic weights choose them.
+    close(
+        image().grid_sample_2d(
+            Tensor::from_data([[[[-1.0, -1.0], [1.0, 1.0], [0.0, -1.0]]]], &dev()),
+            GridSampleOptions::new(InterpolateMode::Bicubic).with_align_corners(true),
+        ),
+        [[[[1.0, 6.0, 2.0]]]],
+    );
+}
+
+#[test]
+fn a_deformed_convolution_without_offsets_is_a_convolution() {
+    let numbers = |shape: [usize; 4], scale: f32| {
+        let count = shape.iter().product::<usize>() as i64;
+        let line = Tensor::<1, Int>::arange(0..count, &dev()).float();
+        line.mul_scalar(scale).sin().reshape(shape)
+    };
+    let (x, w) = (numbers([2, 4, 5, 6], 0.7), numbers([4, 2, 3, 2], 0.3));
+    let bias = || Some(Tensor::<1>::from_data([0.5, 1.0, -1.0, 2.0], &dev()));
+    let options = DeformConvOptions::new([2, 1], [1, 0], [1, 2], 2, 2);
+    let offset = Tensor::zeros([2, 2 * 6 * 2, 3, 4], &dev());
+    let mask = Tensor::full([2, 2 * 6, 3, 4], 0.5, &dev());
+    let bent = deform_conv2d(
+        x.clone(),
+        offset,
+        w.clone(),
+        Some(mask),
+        None,
+        options.clone(),
+    );
+    let plain = ConvOptions::new([2, 1], [1, 0], [1, 2], 2);
+    let straight = conv2d(x.clone(), w.clone(), None, plain.clone());
+    close(bent.mul_scalar(2.0), straight.into_data());
+    // An offset of one row down is the image moved up.
+    let down = Tensor::<1>::from_data([1.0, 0.0], &dev());
+    let offset = down
+        .reshape([1, 1, 2, 1])
+        .repeat(&[2, 12, 1, 12])
+        .reshape([2, 24, 3, 4]);
+    let bent = deform_conv2d(x.clone(), offset, w.clone(), None, bias(), options);
+    let moved = x.slice([0..2, 0..4, 1..5]).pad([(0, 1), (0, 0)], 0.0);
+    // The row above the image is read as its first row now.
+    let moved = conv2d(moved, w, bias(), plain);
+    close(bent.narrow(2, 1, 2), moved.narrow(2, 1, 2).into_data());
+}
+
+#[test]
+fn the_loss_of_a_spelling_is_over_all_ways_to_spell_it() {
+    let probabilities = || {
+        let half = |a: f32, b: f32, c: f32| [[a, b, c], [0.5, 0.25, 0.25]];
+        Tensor::<3>::from_data(
+            [
+                half(0.2, 0.5, 0.3),
+                half(0.4, 0.4, 0.2),
+                half(0.1, 0.2, 0.7),
+            ],
+            &ad(),
+        )
+    };
+    let targets = || Tensor::<2, Int>::from_data([[1, 2], [1, 1]], &ad());
+    let lengths = |a: i64, b: i64| Tensor::<1, Int>::from_data([a, b], &ad());
+    let loss =
+        |inputs, letters| ctc_loss(probabilities().log(), targets(), inputs, letters, 0).inner();
+    // 1 2 in three steps: 112, 122, 012, 102, 120.
+    let ways: f32 =
+        0.5 * 0.4 * 0.7 + 0.5 * 0.2 * 0.7 + 0.2 * 0.4 * 0.7 + 0.5 * 0.4 * 0.7 + 0.5 * 0.2 * 0.1;
+    // 1 1 takes a blank between: 101.
+    let repeated: f32 = 0.25 * 0.5 * 0.25;
+    close(
+        loss(lengths(3, 3), lengths(2, 2)),
+        [-ways.ln(), -repeated.ln()],
+    );
+    // In two steps there is no way; nothing at all is blanks.
+    close(
+        loss(lengths(3, 2), lengths(0, 2)),
+        [-(0.2f32 * 0.4 * 0.1).ln(), f32::INFINITY],
+    );
+    let p = probabilities().require_grad();
+    let two = ctc_loss(p.clone().log(), targets(), lengths(3, 2), lengths(2, 2), 0);
+    let gradient = p.grad(&two.narrow(0, 0, 1).sum().backward()).unwrap();
+    assert!(!gradient.clone().is_nan().any().into_scalar::<bool>());
+    // The loss falls with the last letter as 1 / its probability, but for the way that ends in a blank.
+    let last = gradient.slice([2..3, 0..1, 2..3]).into_scalar::<f32>();
+    let expected = -(ways - 0.5 * 0.2 * 0.1) / 0.7 / ways;
+    assert!((last - expected).abs() < 1e-5, "{last} {expected}");
+}
+
+#[test]
 fn what_does_not_fit_is_said() {
     let image = || Tensor::<4>::zeros([1, 3, 4, 4], &dev());
     let weight = || Tensor::<4>::zeros([2, 3, 5, 1], &dev());

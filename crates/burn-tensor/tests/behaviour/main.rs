@@ -9,11 +9,13 @@ mod data;
 mod device;
 mod einsum;
 mod errors;
+mod index;
 mod layers;
 mod movement;
 mod numeric;
 mod print;
 mod reduce;
+mod sort;
 
 use burn_tensor::kind::Basic;
 use burn_tensor::{Device, Tensor, TensorData, Tolerance};
