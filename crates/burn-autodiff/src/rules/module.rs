@@ -2,10 +2,11 @@
 //! of the others, to any order. Windows, columns and resampling are linear too.
 
 use super::{Keep, Kept, Rule, Wanted};
+use alloc::boxed::Box;
 use alloc::vec;
 use alloc::vec::Vec;
 use burn_backend::{Build, Emit};
-use burn_ir::{Described, Dims, IndexOp, ModuleOp, ReduceOp, TensorMeta, UnaryOp};
+use burn_ir::{Described, Dims, IndexOp, ModuleOp, ReduceOp, TensorMeta, UnaryOp, Window};
 use burn_std::{IndexingUpdateOp, IntDType, Shape};
 
 /// Positions of the operands.
@@ -131,14 +132,53 @@ fn spatial(meta: &TensorMeta) -> Shape {
     meta.shape[2..].iter().copied().collect()
 }
 
+/// How weights slide: what a convolution and its adjoints share.
+struct Slide {
+    windows: Box<[Window]>,
+    groups: usize,
+}
+
+impl Slide {
+    fn conv<T>(&self, input: T, weight: T) -> ModuleOp<T> {
+        ModuleOp::Conv {
+            input,
+            weight,
+            bias: None,
+            windows: self.windows.clone(),
+            groups: self.groups,
+        }
+    }
+
+    fn transpose<T>(&self, input: T, weight: T, sizes: Shape) -> ModuleOp<T> {
+        ModuleOp::ConvTranspose {
+            input,
+            weight,
+            bias: None,
+            windows: self.windows.clone(),
+            sizes,
+            groups: self.groups,
+        }
+    }
+
+    fn weight<T>(&self, input: T, grad: T) -> ModuleOp<T> {
+        ModuleOp::ConvWeight {
+            input,
+            grad,
+            windows: self.windows.clone(),
+            groups: self.groups,
+        }
+    }
+}
+
 fn convolution<E: Emit>(
     e: &mut E,
     op: ModuleOp<Kept<E::Tensor>>,
     grad: E::Tensor,
     wanted: Wanted,
 ) -> Vec<Option<E::Tensor>> {
-    let (for_input, for_weight) = (wanted.has(INPUT), wanted.has(WEIGHT));
-    let (mut grads, bias) = match op {
+    let (first, second) = (wanted.has(INPUT), wanted.has(WEIGHT));
+    let g = grad.clone();
+    let (ops, bias) = match op {
         ModuleOp::Conv {
             input,
             weight,
@@ -146,26 +186,11 @@ fn convolution<E: Emit>(
             windows,
             groups,
         } => {
+            let slide = Slide { windows, groups };
             let sizes = spatial(&input.meta);
-            let to_input = for_input.then(|| {
-                e.module(ModuleOp::ConvTranspose {
-                    input: grad.clone(),
-                    weight: weight.value(),
-                    bias: None,
-                    windows: windows.clone(),
-                    sizes,
-                    groups,
-                })
-            });
-            let to_weight = for_weight.then(|| {
-                e.module(ModuleOp::ConvWeight {
-                    input: input.value(),
-                    grad: grad.clone(),
-                    windows,
-                    groups,
-                })
-            });
-            (vec![to_input, to_weight], bias)
+            let to_input = first.then(|| slide.transpose(g.clone(), weight.value(), sizes));
+            let to_weight = second.then(|| slide.weight(input.value(), g));
+            ([to_input, to_weight], bias)
         }
         ModuleOp::ConvTranspose {
             input,
@@ -175,64 +200,41 @@ fn convolution<E: Emit>(
             groups,
             ..
         } => {
-            let to_input = for_input.then(|| {
-                e.module(ModuleOp::Conv {
-                    input: grad.clone(),
-                    weight: weight.value(),
-                    bias: None,
-                    windows: windows.clone(),
-                    groups,
-                })
-            });
-            let to_weight = for_weight.then(|| {
-                e.module(ModuleOp::ConvWeight {
-                    input: grad.clone(),
-                    grad: input.value(),
-                    windows,
-                    groups,
-                })
-            });
-            (vec![to_input, to_weight], bias)
+            let slide = Slide { windows, groups };
+            let to_input = first.then(|| slide.conv(g.clone(), weight.value()));
+            let to_weight = second.then(|| slide.weight(g, input.value()));
+            ([to_input, to_weight], bias)
         }
         ModuleOp::ConvWeight {
             input,
-            grad: weighed,
+            grad,
             windows,
             groups,
         } => {
+            let slide = Slide { windows, groups };
             let sizes = spatial(&input.meta);
-            let to_input = for_input.then(|| {
-                e.module(ModuleOp::ConvTranspose {
-                    input: weighed.value(),
-                    weight: grad.clone(),
-                    bias: None,
-                    windows: windows.clone(),
-                    sizes,
-                    groups,
-                })
-            });
-            let to_weighed = for_weight.then(|| {
-                e.module(ModuleOp::Conv {
-                    input: input.value(),
-                    weight: grad.clone(),
-                    bias: None,
-                    windows,
-                    groups,
-                })
-            });
-            (vec![to_input, to_weighed], None)
+            let to_input = first.then(|| slide.transpose(grad.value(), g.clone(), sizes));
+            let to_grad = second.then(|| slide.conv(input.value(), g));
+            ([to_input, to_grad], None)
         }
         other => unreachable!("`{}` is no convolution", other.name()),
     };
+    let mut grads: Vec<_> = ops
+        .into_iter()
+        .map(|op| op.map(|op| e.module(op)))
+        .collect();
     if bias.is_some() {
-        grads.push(wanted.has(BIAS).then(|| {
-            let others: Dims = (0..grad.meta().rank()).filter(|dim| *dim != 1).collect();
-            let channels = grad.meta().shape[1];
-            let sum = e.reduce(ReduceOp::Sum, grad, others);
-            e.reshape(sum, [channels].into())
-        }));
+        grads.push(wanted.has(BIAS).then(|| onto_channels(e, grad)));
     }
     grads
+}
+
+/// Sums over all dims but that of channels.
+fn onto_channels<E: Emit>(e: &mut E, input: E::Tensor) -> E::Tensor {
+    let others: Dims = (0..input.meta().rank()).filter(|dim| *dim != 1).collect();
+    let channels = input.meta().shape[1];
+    let sum = e.reduce(ReduceOp::Sum, input, others);
+    e.reshape(sum, [channels].into())
 }
 
 /// Sums over all dims but the last.

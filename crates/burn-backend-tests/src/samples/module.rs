@@ -70,24 +70,10 @@ fn convolutions(
         windows,
         groups,
     };
-    let with = |bias: usize, rest: [&[usize]; 2]| {
-        let mut shapes = rest.map(<[usize]>::to_vec).to_vec();
-        if with_bias {
-            shapes.push(vec![bias]);
-        }
-        shapes
-    };
-    fn slices(shapes: &[Vec<usize>]) -> Vec<&[usize]> {
-        shapes.iter().map(Vec::as_slice).collect()
-    }
     vec![
         module(note, &slices(&with(out, [&input, &weight])), conv).smooth(),
-        module(
-            note,
-            &slices(&with(channels, [&output, &weight])),
-            transpose,
-        )
-        .smooth(),
+        with(&[input.clone(), weight.clone(), vec![out]], conv),
+        with(&[output.clone(), weight, vec![channels]], transpose),
         module(note, &[&input, &output], of_weight).smooth(),
     ]
 }
@@ -248,68 +234,75 @@ fn scores(scale: f64, softcap: Option<f64>, causal: bool) -> Scores {
     }
 }
 
-fn attention() -> Vec<Sample> {
-    let sample = |note, shapes: &[&[usize]], mask: Option<usize>, bias: Option<usize>, scores| {
-        let op = ModuleOp::Attention {
-            query: 0,
-            key: 1,
-            value: 2,
-            mask,
-            bias,
-            scores,
-        };
-        let mut sample = module(note, shapes, op).smooth();
-        if let Some(mask) = mask {
-            sample.inputs[mask].dtype = Some(NATIVE);
-        }
-        sample
+fn attending(
+    note: &str,
+    shapes: &[&[usize]],
+    mask: Option<usize>,
+    bias: Option<usize>,
+    scores: Scores,
+) -> Sample {
+    let op = ModuleOp::Attention {
+        query: 0,
+        key: 1,
+        value: 2,
+        mask,
+        bias,
+        scores,
     };
+    let mut sample = module(note, shapes, op).smooth();
+    if let Some(mask) = mask {
+        sample.inputs[mask].dtype = Some(NATIVE);
+    }
+    sample
+}
+
+fn attention() -> Vec<Sample> {
     let (q, k, v) = (&[2, 2, 3, 4][..], &[2, 2, 4, 4][..], &[2, 2, 4, 3][..]);
     vec![
-        sample("", &[q, k, v], None, None, scores(0.5, None, false)),
-        sample(
+        attending("", &[q, k, v], None, None, scores(0.5, None, false)),
+        attending(
             "that is causal",
             &[q, k, v],
             None,
             None,
             scores(0.5, None, true),
         ),
-        sample(
+        attending(
             "of queries that see nothing",
             &[&[1, 1, 4, 2], &[1, 1, 2, 2], &[1, 1, 2, 2]],
             None,
             None,
             scores(0.7, None, true),
         ),
-        sample(
+        attending(
             "with a mask",
             &[q, k, v, &[2, 1, 3, 4]],
             Some(3),
             None,
             scores(0.5, None, false),
         ),
-        sample(
+        attending(
             "with a bias",
             &[q, k, v, &[1, 2, 1, 4]],
             None,
             Some(3),
             scores(0.5, Some(1.5), false),
         ),
-        sample(
+        attending(
             "with all",
             &[q, k, v, &[2, 1, 1, 4], &[1, 2, 3, 4]],
             Some(3),
             Some(4),
             scores(0.25, Some(3.0), true),
         ),
-        sample(
+        attending(
             "of heads that share keys",
             &[&[1, 4, 2, 3], &[1, 2, 3, 3], &[1, 2, 3, 2]],
             None,
             None,
             scores(0.6, None, false),
         ),
-        sample(
+        attending(
             "beyond a block",
             &[&[1, 1, 65, 2], &[1, 1, 260, 2], &[1, 1, 260, 1]],
             None,
@@ -336,7 +329,7 @@ fn norms() -> Vec<Sample> {
     ]
 }
 
-pub(super) fn samples() -> Vec<Sample> {
+fn all_convolutions() -> Vec<Sample> {
     [
         convolutions("of a line", [2, 3, 4, 1], &[6], &[[3, 1, 1, 1, 1]], true),
         convolutions(
@@ -374,6 +367,12 @@ pub(super) fn samples() -> Vec<Sample> {
             &[[1, 1, 0, 0, 1], [1, 1, 0, 0, 1]],
             true,
         ),
+    ]
+    .concat()
+}
+
+fn grouped_convolutions() -> Vec<Sample> {
+    [
         convolutions(
             "in groups",
             [2, 4, 6, 2],
@@ -395,6 +394,14 @@ pub(super) fn samples() -> Vec<Sample> {
             &[[2, 2, 1, 0, 3], [2, 1, 1, 1, 2]],
             false,
         ),
+    ]
+    .concat()
+}
+
+pub(super) fn samples() -> Vec<Sample> {
+    [
+        all_convolutions(),
+        grouped_convolutions(),
         columns(),
         pools(),
         resampling(),

@@ -174,37 +174,67 @@ fn block_of<T: Float + Real>(
         .iter_mut()
         .zip(from)
         .for_each(|(to, x)| *to = *x * plan.scale);
-    // A query sees keys up to this one, both counted from their ends.
-    let seen = |query: usize| (query + 1 + plan.keys).saturating_sub(plan.queries);
-    let end = match plan.causal {
-        true => seen(rows.end - 1).min(plan.keys),
-        false => plan.keys,
+    let end = plan.seen(rows.end - 1);
+    let block = Block {
+        plan,
+        place: [batch, head, rows.start],
+        query,
+        key,
+        value,
     };
     for start in (0..end).step_by(KEYS) {
         let keys = start..end.min(start + KEYS);
         let scores = &mut scores[..count * keys.len()];
-        // SAFETY: the matrices are inside what was sliced above, and results overlap nothing.
+        block.meet(keys, scores, (most, sums), to);
+    }
+    for (row, sum) in to.chunks_exact_mut(values).zip(sums) {
+        // A query that sees no key has a sum of zero, and keeps its zeros.
+        if *sum != <T as Acc>::ZERO {
+            row.iter_mut().for_each(|x| *x = *x / *sum);
+        }
+    }
+}
+
+/// A block of queries, which blocks of keys meet.
+struct Block<'a, T> {
+    plan: &'a Plan<'a, T>,
+    /// Batch, head and first query.
+    place: [usize; 3],
+    query: &'a [T],
+    /// All keys and values of the head.
+    key: *const T,
+    value: *const T,
+}
+
+impl<T: Float + Real> Block<'_, T> {
+    /// Adds what a block of keys contributes.
+    fn meet(
+        &self,
+        keys: Range<usize>,
+        scores: &mut [T],
+        (most, sums): (&mut [T], &mut [T]),
+        to: &mut [T],
+    ) {
+        let (plan, [batch, head, first]) = (self.plan, self.place);
+        let (features, values, count) = (plan.features, plan.values, most.len());
+        // SAFETY: keys are below their number, and results overlap nothing.
         unsafe {
-            let key = Matrix::rows(key.add(start * features), features).transposed();
+            let key = self.key.add(keys.start * features);
+            let key = Matrix::rows(key, features).transposed();
             let to = Matrix::rows(scores.as_mut_ptr(), keys.len());
-            let dims = [count, keys.len(), features];
-            product(dims, to, false, Matrix::rows(query.as_ptr(), features), key);
+            let query = Matrix::rows(self.query.as_ptr(), features);
+            product([count, keys.len(), features], to, false, query, key);
         }
         for (at, row) in scores.chunks_exact_mut(keys.len()).enumerate() {
-            let place = [batch, head, rows.start + at];
-            let visible = if plan.causal {
-                seen(place[2])
-            } else {
-                plan.keys
-            };
-            adjust(plan, place, keys.start, visible, row);
+            let place = [batch, head, first + at];
+            adjust(plan, place, keys.start, plan.seen(place[2]), row);
             let output = &mut to[at * values..][..values];
             weigh(row, &mut most[at], &mut sums[at], output);
         }
         // SAFETY: as above.
         unsafe {
             let scores = Matrix::rows(scores.as_ptr(), keys.len());
-            let value = Matrix::rows(value.add(start * values), values);
+            let value = Matrix::rows(self.value.add(keys.start * values), values);
             let dims = [count, values, keys.len()];
             product(
                 dims,
@@ -215,10 +245,16 @@ fn block_of<T: Float + Real>(
             );
         }
     }
-    for (row, sum) in to.chunks_exact_mut(values).zip(sums) {
-        // A query that sees no key has a sum of zero, and keeps its zeros.
-        if *sum != <T as Acc>::ZERO {
-            row.iter_mut().for_each(|x| *x = *x / *sum);
+}
+
+impl<T> Plan<'_, T> {
+    /// The number of keys that a query may see: up to its own position, both counted from their ends.
+    fn seen(&self, query: usize) -> usize {
+        match self.causal {
+            true => (query + 1 + self.keys)
+                .saturating_sub(self.queries)
+                .min(self.keys),
+            false => self.keys,
         }
     }
 }
