@@ -2,6 +2,7 @@
 
 use crate::TensorMeta;
 use crate::op::{Kinds, SliceRange};
+use alloc::boxed::Box;
 use alloc::string::String;
 use alloc::vec::Vec;
 use burn_std::{DType, Distribution, Scalar, Shape};
@@ -136,7 +137,7 @@ pub enum Problem {
         /// The operand's name.
         operand: &'static str,
         /// The legal shape.
-        expected: Shape,
+        expected: Box<Shape>,
     },
     /// An operand has another rank than the operation takes.
     OperandRank {
@@ -156,8 +157,8 @@ pub enum Problem {
     },
     /// An index is none of the positions of its dim.
     Index {
-        /// The index.
-        index: i128,
+        /// The index, an int.
+        index: Scalar,
         /// The dim.
         dim: usize,
         /// The size of the dim.
@@ -190,7 +191,7 @@ impl OperationError {
     pub fn out_of_range(
         operation: &'static str,
         operands: &[(&'static str, &TensorMeta)],
-        index: i128,
+        index: Scalar,
         dim: usize,
         size: usize,
     ) -> Self {
@@ -312,10 +313,12 @@ impl fmt::Display for Problem {
                 write!(f, "dim {dim} has {most} positions, not {found}")
             }
             Self::Index { index, dim, size } => {
-                write!(
-                    f,
-                    "index {index} is out of range in dim {dim} of size {size}"
-                )
+                match index {
+                    Scalar::Int(index) => write!(f, "index {index}")?,
+                    Scalar::UInt(index) => write!(f, "index {index}")?,
+                    other => write!(f, "index {other:?}")?,
+                }
+                write!(f, " is out of range in dim {dim} of size {size}")
             }
             Self::TrueCount { found, expected } => {
                 write!(f, "the mask has {found} true elements, not {expected}")

@@ -4,11 +4,13 @@ mod activation;
 mod binary;
 mod cast;
 mod compare;
+mod gemv;
 mod kernel;
 mod layout;
 mod plan;
 mod random;
 mod scatter;
+mod transpose;
 mod unary;
 
 pub(crate) mod create;

@@ -189,7 +189,8 @@ where
     );
     let cost = lines.size * 8 * NANOSECOND;
     split(lines.count, 1, cost, &|range| {
-        let (mut keys, mut pairs): ((Vec<K>, Vec<K>), (Vec<P>, Vec<P>)) = Default::default();
+        let mut keys = (Vec::<K>::new(), Vec::new());
+        let mut pairs = (Vec::<P>::new(), Vec::new());
         for line in range {
             let from = lines.from.get().cast::<R>().wrapping_add(line * lines.size);
             // SAFETY: the line is inside the input, whose elements have these bits.

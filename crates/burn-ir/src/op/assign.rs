@@ -3,6 +3,7 @@
 use super::broadcast::scalar_fits;
 use super::{MovementOp, SliceRange, movement};
 use crate::{Operand, OperationError, Problem, TensorMeta};
+use alloc::boxed::Box;
 use alloc::vec;
 
 const NAME: &str = "slice_assign";
@@ -41,7 +42,7 @@ pub(crate) fn infer(
             if values.shape != selected.shape {
                 return fail(Problem::OperandShape {
                     operand: "values",
-                    expected: selected.shape,
+                    expected: Box::new(selected.shape),
                 });
             }
             Ok(input.clone())

@@ -2,6 +2,7 @@
 
 use super::movement::count;
 use crate::{OperationError, Problem, TensorMeta};
+use alloc::boxed::Box;
 
 const NAME: &str = "cat";
 
@@ -34,7 +35,7 @@ pub(crate) fn infer(
         if other.shape != expected {
             return fail(Problem::OperandShape {
                 operand: "other",
-                expected,
+                expected: Box::new(expected),
             });
         }
         let size = output.shape[dim].checked_add(other.shape[dim]);

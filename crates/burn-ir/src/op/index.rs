@@ -3,6 +3,7 @@
 use super::movement::count;
 use super::{BOOL, INT};
 use crate::{OperationError, Problem, TensorMeta};
+use alloc::boxed::Box;
 use burn_std::{IntDType, Shape};
 use serde::{Deserialize, Serialize};
 
@@ -138,7 +139,7 @@ pub(crate) fn scatter(
         Ok(expected) if values.shape == expected => Ok(input.clone()),
         Ok(expected) => fail(Problem::OperandShape {
             operand: "values",
-            expected,
+            expected: Box::new(expected),
         }),
     }
 }

@@ -17,7 +17,7 @@ use crate::parallel::split;
 use crate::rows::Rows;
 use alloc::vec::Vec;
 use burn_ir::{Described, IndexOp, OperationError, TensorMeta};
-use burn_std::{DType, Shape};
+use burn_std::{DType, Scalar, Shape};
 use core::ops::Range;
 use core::sync::atomic::{AtomicUsize, Ordering};
 
@@ -101,8 +101,8 @@ impl<'a> Indices<'a> {
         let mut index = [0];
         self.load(at..at + 1, &mut index);
         let index = match self.tensor.dtype() {
-            DType::U64 => i128::from(index[0] as u64),
-            _ => index[0].into(),
+            DType::U64 => Scalar::UInt(index[0] as u64),
+            _ => Scalar::Int(index[0]),
         };
         let dim = self.dim + at % self.turn;
         let operands = [("input", self.input), ("indices", self.tensor.meta())];

@@ -144,74 +144,75 @@ unsafe fn each<E: Copy>(
     }
 }
 
+/// The loop that makes a new element of two, as a function of its own.
+macro_rules! update {
+    ($ty:ty, $f:expr) => {{
+        /// # Safety
+        /// As [`Update`].
+        unsafe fn run(to: *mut u8, places: &[usize], values: *const u8, step: usize, width: usize) {
+            // SAFETY: the caller's promise.
+            unsafe { each::<$ty>($f, to, places, values, step, width) }
+        }
+        run as Update
+    }};
+}
+
+/// The loops of a type: for sums, products, the smaller and the larger.
+macro_rules! modes {
+    ($mode:expr, $ty:ty, $add:expr, $mul:expr, $min:expr, $max:expr) => {
+        match $mode {
+            IndexingUpdateOp::Assign => update!($ty, |_, new| new),
+            IndexingUpdateOp::Add => update!($ty, $add),
+            IndexingUpdateOp::Mul => update!($ty, $mul),
+            IndexingUpdateOp::Min => update!($ty, $min),
+            IndexingUpdateOp::Max => update!($ty, $max),
+        }
+    };
+}
+
+/// NaN stays, and comes.
+macro_rules! float {
+    ($mode:expr, $ty:ty) => {
+        modes!(
+            $mode,
+            $ty,
+            |old, new| old + new,
+            |old, new| old * new,
+            |old, new| if new < old || new.is_nan() { new } else { old },
+            |old, new| if new > old || new.is_nan() { new } else { old }
+        )
+    };
+}
+
+macro_rules! int {
+    ($mode:expr, $ty:ty) => {
+        modes!(
+            $mode,
+            $ty,
+            <$ty>::wrapping_add,
+            <$ty>::wrapping_mul,
+            <$ty>::min,
+            <$ty>::max
+        )
+    };
+}
+
 /// The loop for one mode and type of element.
 fn kernel(mode: IndexingUpdateOp, dtype: DType) -> Update {
-    use IndexingUpdateOp::{Add, Assign, Max, Min, Mul};
-    macro_rules! update {
-        ($ty:ty, $f:expr) => {{
-            /// # Safety
-            /// As [`Update`].
-            unsafe fn run(
-                to: *mut u8,
-                places: &[usize],
-                values: *const u8,
-                step: usize,
-                width: usize,
-            ) {
-                // SAFETY: the caller's promise.
-                unsafe { each::<$ty>($f, to, places, values, step, width) }
-            }
-            run as Update
-        }};
-    }
-    macro_rules! float {
-        ($ty:ty) => {
-            match mode {
-                Assign => update!($ty, |_, new| new),
-                Add => update!($ty, |old, new| old + new),
-                Mul => update!($ty, |old, new| old * new),
-                Min => update!($ty, |old, new| if new < old || new.is_nan() {
-                    new
-                } else {
-                    old
-                }),
-                Max => update!($ty, |old, new| if new > old || new.is_nan() {
-                    new
-                } else {
-                    old
-                }),
-            }
-        };
-    }
-    macro_rules! int {
-        ($ty:ty) => {
-            match mode {
-                Assign => update!($ty, |_, new| new),
-                Add => update!($ty, |old, new| old.wrapping_add(new)),
-                Mul => update!($ty, |old, new| old.wrapping_mul(new)),
-                Min => update!($ty, |old, new| old.min(new)),
-                Max => update!($ty, |old, new| old.max(new)),
-            }
-        };
-    }
     match dtype {
-        DType::F64 => float!(f64),
-        DType::F32 => float!(f32),
+        DType::F64 => float!(mode, f64),
+        DType::F32 => float!(mode, f32),
         // Other modes are computed in f32.
         DType::F16 | DType::BF16 => update!(u16, |_, new| new),
-        DType::I64 => int!(i64),
-        DType::I32 => int!(i32),
-        DType::I16 => int!(i16),
-        DType::I8 => int!(i8),
-        DType::U64 => int!(u64),
-        DType::U32 => int!(u32),
-        DType::U16 => int!(u16),
-        DType::U8 => int!(u8),
+        DType::I64 => int!(mode, i64),
+        DType::I32 => int!(mode, i32),
+        DType::I16 => int!(mode, i16),
+        DType::I8 => int!(mode, i8),
+        DType::U64 => int!(mode, u64),
+        DType::U32 => int!(mode, u32),
+        DType::U16 => int!(mode, u16),
+        DType::U8 => int!(mode, u8),
         // Truth values are 0 and 1: "or" is the larger, "and" the smaller.
-        DType::Bool(_) => match mode {
-            Assign => update!(u8, |_, new| new),
-            Add | Max => update!(u8, |old, new| old.max(new)),
-            Mul | Min => update!(u8, |old, new| old.min(new)),
-        },
+        DType::Bool(_) => modes!(mode, u8, u8::max, u8::min, u8::min, u8::max),
     }
 }
