@@ -70,10 +70,14 @@ fn convolutions(
         windows,
         groups,
     };
+    let with = |shapes: &[Vec<usize>; 3], op| {
+        let shapes: Vec<&[usize]> = shapes.iter().map(Vec::as_slice).collect();
+        module(note, &shapes[..2 + usize::from(with_bias)], op).smooth()
+    };
+    let bias = |channels: usize| vec![channels];
     vec![
-        module(note, &slices(&with(out, [&input, &weight])), conv).smooth(),
-        with(&[input.clone(), weight.clone(), vec![out]], conv),
-        with(&[output.clone(), weight, vec![channels]], transpose),
+        with(&[input.clone(), weight.clone(), bias(out)], conv),
+        with(&[output.clone(), weight, bias(channels)], transpose),
         module(note, &[&input, &output], of_weight).smooth(),
     ]
 }
