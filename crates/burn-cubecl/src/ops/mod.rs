@@ -4,12 +4,14 @@ mod activation;
 mod binary;
 mod cast;
 mod compare;
+mod fold;
 mod gemv;
 mod kernel;
 mod layout;
 mod plan;
 mod random;
 mod scatter;
+mod search;
 mod transpose;
 mod unary;
 
