@@ -46,9 +46,12 @@ fn put(
     }
 }
 
-/// The place in a stage of row, or column, `major` at `depth` of the inner dim.
+/// The place in a stage of this unit's first element (PTX ISA, "Matrix Fragments for mma.m16n8k8") of rows, or columns, from
+/// `first` on. What is the same for all units is added last, as a constant of the instruction that loads.
 #[cube]
-fn at(major: usize, depth: usize, #[comptime] load: Load) -> usize {
+fn own(first: usize, #[comptime] load: Load) -> usize {
+    let lane = UNIT_POS as usize % 32;
+    let (major, depth) = (first + lane / 4, lane % 4);
     if comptime!(load.side.deep) {
         major * comptime!(load.pitch()) + depth
     } else {
@@ -87,26 +90,24 @@ struct Halves {
     low: Array<Vector<tf32, Const<1>>>,
 }
 
-/// This unit's share of an 8-deep part of an operand (PTX ISA, "Matrix Fragments for mma.m16n8k8"): of eight rows, or
-/// columns, from `first` on, or of sixteen.
+/// This unit's share of an 8-deep part of an operand: of eight rows, or columns, from `first` on, or of sixteen. `own` is
+/// where the share would be if `first` and `depth` were 0.
 #[cube]
 fn halves(
     stage: &[Vector<f32, Const<1>>],
-    base: usize,
-    first: usize,
+    own: usize,
+    #[comptime] first: usize,
     #[comptime] depth: usize,
     #[comptime] load: Load,
     #[comptime] lines: usize,
 ) -> Halves {
-    let lane = UNIT_POS as usize % 32;
     let eights = comptime!(lines / 8);
     let mut high = Array::<Vector<tf32, Const<1>>>::new(comptime!(2 * eights));
     let mut low = Array::<Vector<tf32, Const<1>>>::new(comptime!(2 * eights));
     #[unroll]
     for r in 0..comptime!(2 * eights) {
-        let major = first + comptime!(r % eights * 8) + lane / 4;
-        let place = at(major, comptime!(depth + r / eights * 4) + lane % 4, load);
-        let (h, l) = split(stage[base + place].extract(0usize));
+        let place = own + comptime!(load.place(first + r % eights * 8, depth + r / eights * 4));
+        let (h, l) = split(stage[place].extract(0usize));
         high[r] = Vector::new(h);
         low[r] = Vector::new(l);
     }
@@ -130,16 +131,17 @@ fn multiply(
     let [tiles_m, tiles_n] = comptime!(tile.parts());
     let left_now = left_stage.with_vector_size::<Const<1>>();
     let right_now = right_stage.with_vector_size::<Const<1>>();
+    let left_own = bases.0 + own(work.plane_row, left);
+    let right_own = bases.1 + own(work.plane_column, right);
     #[unroll]
     for s in 0..comptime!(tile.depth / 8) {
         let mut columns = Sequence::<Halves>::new();
         #[unroll]
         for j in 0..tiles_n {
-            let first = work.plane_column + comptime!(j * 8);
             columns.push(halves(
                 right_now,
-                bases.1,
-                first,
+                right_own,
+                comptime!(j * 8),
                 comptime!(s * 8),
                 right,
                 8usize,
@@ -147,8 +149,14 @@ fn multiply(
         }
         #[unroll]
         for i in 0..tiles_m {
-            let first = work.plane_row + comptime!(i * 16);
-            let rows = halves(left_now, bases.0, first, comptime!(s * 8), left, 16usize);
+            let rows = halves(
+                left_now,
+                left_own,
+                comptime!(i * 16),
+                comptime!(s * 8),
+                left,
+                16usize,
+            );
             #[unroll]
             for j in 0..tiles_n {
                 let mut part = Array::<Vector<f32, Const<2>>>::new(2usize);

@@ -115,6 +115,15 @@ impl Load {
         }
     }
 
+    /// The place in a padded stage of row, or column, `major` at `depth` of the inner dim.
+    pub(crate) const fn place(&self, major: usize, depth: usize) -> usize {
+        if self.side.deep {
+            major * self.pitch() + depth
+        } else {
+            depth * self.pitch() + major
+        }
+    }
+
     /// The elements of a padded stage.
     pub(crate) const fn padded(&self) -> usize {
         self.pitch()
