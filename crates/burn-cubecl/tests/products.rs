@@ -1,5 +1,7 @@
 //! Matrix products against sums in f64, on the first NVIDIA GPU or, in builds without CUDA, on the CPU runtime.
 
+#![cfg(any(feature = "cpu", feature = "cuda"))]
+
 use burn_backend::Backend;
 use burn_cubecl::{Cube, CubeDevice, CubeTensor};
 use burn_ir::{MovementOp, Operation, SliceRange};
