@@ -87,7 +87,10 @@ fn images_of_another_size_pass_gradients_back() {
                     let options = InterpolateOptions::new(mode)
                         .with_output_size(size)
                         .with_align_corners(align_corners);
-                    flat(interpolate(inputs[0].clone().reshape([1, 2, 3, 4]), options))
+                    flat(interpolate(
+                        inputs[0].clone().reshape([1, 2, 3, 4]),
+                        options,
+                    ))
                 });
             }
         }
@@ -174,7 +177,10 @@ fn attention_passes_gradients_to_all_operands() {
         for fallback in [false, true] {
             let name = format!("{softcap:?} {is_causal} {fallback}");
             slopes_agree(&name, &[24, 16, 24, 24], &|inputs| {
-                let mask = [[[[false, true, false, false]]], [[[false, false, false, true]]]];
+                let mask = [
+                    [[[false, true, false, false]]],
+                    [[[false, false, false, true]]],
+                ];
                 let mask = Tensor::<4, Bool>::from_data(mask, &ad());
                 let options = AttentionModuleOptions {
                     is_causal,
