@@ -15,6 +15,7 @@ mod movement;
 mod numeric;
 mod print;
 mod reduce;
+mod slopes;
 mod sort;
 
 use burn_tensor::kind::Basic;
