@@ -9,9 +9,11 @@ mod data;
 mod device;
 mod einsum;
 mod errors;
+mod grid;
 mod movement;
 mod numeric;
 mod print;
+mod random_programs;
 mod reduce;
 
 use burn_tensor::kind::Basic;
