@@ -3,7 +3,7 @@
 //! The house rules are in [`crate::tidy`], the book's snippets in [`crate::book`].
 
 use crate::util::{Result, Steps, cargo, installed, program};
-use crate::{book, tidy};
+use crate::{book, llvm, tidy};
 use clap::{Args, ValueEnum};
 
 /// The engine that runs the tests.
@@ -28,10 +28,7 @@ pub(crate) enum Backend {
 }
 
 impl Backend {
-    /// The engines that exist in this workspace today.
-    const BUILT: &[Self] = &[Self::Flex];
-
-    fn name(self) -> &'static str {
+    pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Flex => "flex",
             Self::Cpu => "cpu",
@@ -40,17 +37,9 @@ impl Backend {
         }
     }
 
-    /// An error that names what exists, for an engine that does not.
-    fn require_built(self) -> Result {
-        if Self::BUILT.contains(&self) {
-            return Ok(());
-        }
-        let built: Vec<_> = Self::BUILT.iter().map(|backend| backend.name()).collect();
-        Err(format!(
-            "the engine `{}` is not built yet; tests can run on: {}",
-            self.name(),
-            built.join(", ")
-        ))
+    /// Whether its build links LLVM.
+    fn links_llvm(self) -> bool {
+        matches!(self, Self::Cpu | Self::Cuda)
     }
 }
 
@@ -75,9 +64,11 @@ pub(crate) const NO_STD: &[(&str, &str)] = &[
     ("burn", "flex,nn,optim,capture,fusion"),
 ];
 
-/// Everything a change must pass before it is merged.
+/// Everything a change must pass before it is merged; on another engine than flex, the tests of that engine.
 pub(crate) fn run_checks(steps: &mut Steps, backend: Backend) -> Result {
-    backend.require_built()?;
+    if backend != Backend::Flex {
+        return test(steps, backend);
+    }
     lint(steps)?;
     test(steps, backend)?;
     book::run(steps)
@@ -117,25 +108,29 @@ pub(crate) fn lint(steps: &mut Steps) -> Result {
     Ok(())
 }
 
-/// The tests of the whole workspace, documentation tests included.
+/// The tests of the whole workspace, documentation tests included; on another engine than flex, the sample table and the
+/// tests of its crate, with autotune and without. Each of these runs compares fused and unfused.
 pub(crate) fn test(steps: &mut Steps, backend: Backend) -> Result {
-    backend.require_built()?;
-    steps.command(
-        &format!("test on {}", backend.name()),
-        &mut cargo(&["test", "--workspace"]),
-    )
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn an_engine_that_is_not_built_is_refused_with_the_list_of_those_that_are() {
-        assert_eq!(Backend::Flex.require_built(), Ok(()));
-        assert_eq!(
-            Backend::Cuda.require_built(),
-            Err("the engine `cuda` is not built yet; tests can run on: flex".to_owned())
-        );
+    let name = backend.name();
+    if backend == Backend::Flex {
+        return steps.command("test on flex", &mut cargo(&["test", "--workspace"]));
     }
+    if backend.links_llvm() {
+        llvm::run(steps)?;
+    }
+    for (switch, value) in [("with autotune", "1"), ("without autotune", "0")] {
+        let table = [
+            "test",
+            "-p",
+            "burn-backend-tests",
+            "--features",
+            name,
+            "--test",
+            name,
+        ];
+        let title = format!("sample table on {name}, {switch}");
+        steps.command(&title, cargo(&table).env("BURN_AUTOTUNE", value))?;
+    }
+    let own = ["test", "-p", "burn-cubecl", "--features", name];
+    steps.command(&format!("burn-cubecl on {name}"), &mut cargo(&own))
 }

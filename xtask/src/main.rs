@@ -4,6 +4,7 @@
 
 mod book;
 mod checks;
+mod curves;
 mod gpu;
 mod llvm;
 mod targets;
@@ -23,15 +24,20 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Task {
-    /// Everything a change must pass: `lint`, the tests and the book's snippets
+    /// Everything a change must pass: `lint`, the tests and the book's snippets; the sample table on another engine
     RunChecks {
         #[command(flatten)]
         engine: checks::Engine,
     },
     /// Format, clippy, spelling, documentation, no_std builds and tidy; runs no test
     Lint,
-    /// Unit, integration and documentation tests of the whole workspace
+    /// Unit, integration and documentation tests of the whole workspace; the sample table on another engine
     Test {
+        #[command(flatten)]
+        engine: checks::Engine,
+    },
+    /// Trains the digits example with fusion and autotune on and off, and compares the losses
+    Curves {
         #[command(flatten)]
         engine: checks::Engine,
     },
@@ -62,6 +68,7 @@ fn main() -> ExitCode {
         Task::RunChecks { engine } => checks::run_checks(&mut steps, engine.backend),
         Task::Lint => checks::lint(&mut steps),
         Task::Test { engine } => checks::test(&mut steps, engine.backend),
+        Task::Curves { engine } => curves::run(&mut steps, engine.backend.name()),
         Task::Tidy => tidy::run(&mut steps),
         Task::Book => book::run(&mut steps),
         Task::Targets { install } => targets::run(&mut steps, install),

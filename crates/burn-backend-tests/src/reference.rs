@@ -3,6 +3,10 @@
 //! Formulas of leaves are in the table, beside the samples that test them. Nothing here is fast, and nothing is shared
 //! with any backend.
 
+mod index;
+
+pub use index::{argwhere, assign, cat, gather, scan, scatter, sort};
+
 use crate::array::{Array, Num, int_limits, positions};
 use burn_ir::{CreateOp, Dims, MovementOp, Operand, Operation};
 use burn_std::{DType, Kind, Scalar};

@@ -31,6 +31,8 @@ pub struct Input {
     pub within: (f64, f64),
     /// The least and greatest integer; unsigned types start at 0.
     pub ints: (i128, i128),
+    /// Which truth values are true by their place in row-major order, if that is not left to chance.
+    pub truths: Option<fn(usize) -> bool>,
 }
 
 impl Input {
@@ -41,6 +43,16 @@ impl Input {
             dtype: None,
             within: (-2.0, 2.0),
             ints: (-9, 9),
+            truths: None,
+        }
+    }
+
+    /// Positions of a dim of `size` elements, stored as `dtype`.
+    pub fn indices(shape: impl Into<Vec<usize>>, size: usize, dtype: DType) -> Self {
+        Self {
+            dtype: Some(dtype),
+            ints: (0, size as i128 - 1),
+            ..Self::new(shape)
         }
     }
 }
@@ -287,15 +299,23 @@ impl Sample {
         let rank = self.inputs.first()?.shape.len();
         (0..rank).find_map(|dim| {
             let mut sample = self.clone();
-            let size = |input: &Input| input.shape[dim];
-            let most = self.inputs.iter().map(size).max()?;
+            let size = |input: &Input| input.shape.get(dim).copied();
+            let most = self.inputs.iter().filter_map(size).max()?;
             for input in &mut sample.inputs {
-                if input.shape[dim] == most {
+                if input.shape.get(dim) == Some(&most) {
                     input.shape[dim] = 0;
                 }
             }
-            sample.described(dtype).infer().ok().map(|_| sample)
+            let legal = sample.described(dtype).infer().is_ok() && sample.has_positions();
+            legal.then_some(sample)
         })
+    }
+
+    /// Whether there are elements that indices, if there are any, can name.
+    fn has_positions(&self) -> bool {
+        let indices = |input: &Input| input.dtype.is_some_and(|dtype| dtype.kind() == Kind::Int);
+        let empty = |input: &Input| input.shape.contains(&0);
+        self.inputs.iter().filter(|it| indices(it)).all(empty) || !empty(&self.inputs[0])
     }
 
     /// The element types it is declared for where `supports` holds for all that take part: of inputs and of the output.
@@ -326,7 +346,10 @@ impl Sample {
                 let dtype = self.input_dtype(at, dtype);
                 let count = input.shape.iter().product();
                 let mut data: Vec<Num> = (0..count)
-                    .map(|_| draw(&mut generator, input, dtype))
+                    .map(|at| match input.truths {
+                        Some(is_true) => Num::Bool(is_true(at)),
+                        None => draw(&mut generator, input, dtype),
+                    })
                     .collect();
                 if with_edges {
                     self.put_edges(&mut data, at, dtype);
@@ -338,6 +361,10 @@ impl Sample {
 
     /// Puts each edge, and for two inputs each pair of them, in front of the elements.
     fn put_edges(&self, data: &mut [Num], input: usize, dtype: DType) {
+        // An input of another type than the sample's is no argument of a formula but says where to find one.
+        if self.inputs[input].dtype.is_some() && dtype.kind() == Kind::Int {
+            return;
+        }
         let edges: Vec<Num> = match dtype.kind() {
             Kind::Float => self.edges.iter().map(|edge| Num::Float(*edge)).collect(),
             Kind::Int if self.int_edges => {
@@ -436,6 +463,37 @@ impl Sample {
                 let cast = |num: &Num| reference::cast(*num, *dtype);
                 let data = inputs[0].data.iter().map(cast).collect();
                 Expected::exactly(array(inputs[0].shape.clone(), data))
+            }
+            Operation::Cat { dim, .. } => Expected::exactly(reference::cat(*dim, inputs)),
+            Operation::SliceAssign { ranges, values, .. } => {
+                Expected::exactly(reference::assign(ranges, values, inputs))
+            }
+            Operation::Gather { op, .. } => {
+                Expected::exactly(reference::gather(*op, &inputs[0], &inputs[1]))
+            }
+            Operation::Scatter { op, mode, .. } => {
+                let (data, slack) = reference::scatter(*op, *mode, inputs);
+                let array = array(inputs[0].shape.clone(), data);
+                Expected { array, slack }
+            }
+            Operation::Scan { op, dim, .. } => {
+                let (data, slack) = reference::scan(*op, *dim, &inputs[0]);
+                let array = array(inputs[0].shape.clone(), data);
+                Expected { array, slack }
+            }
+            Operation::Sort {
+                op,
+                dim,
+                descending,
+                len,
+                ..
+            } => {
+                let (shape, data) = reference::sort(*op, *dim, *descending, *len, &inputs[0]);
+                Expected::exactly(array(shape, data))
+            }
+            Operation::Argwhere { .. } => {
+                let (shape, data) = reference::argwhere(&inputs[0]);
+                Expected::exactly(array(shape, data))
             }
             Operation::Matmul { .. } => {
                 let (shape, data, magnitudes) = reference::matmul(&inputs[0], &inputs[1]);

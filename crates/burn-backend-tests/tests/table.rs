@@ -2,7 +2,8 @@
 
 use burn_backend_tests::{Sample, samples};
 use burn_ir::{
-    ActivationOp, BinaryOp, CompareOp, CreateOp, MovementOp, Operation, ReduceOp, UnaryOp,
+    ActivationOp, BinaryOp, CompareOp, CreateOp, IndexOp, MovementOp, Operation, ReduceOp, ScanOp,
+    SortOp, UnaryOp,
 };
 use std::collections::BTreeSet;
 
@@ -29,11 +30,20 @@ fn families() -> Vec<&'static str> {
             | Operation::Compare { .. }
             | Operation::Reduce { .. }
             | Operation::Movement { .. }
-            | Operation::Activation { .. } => (),
-            Operation::Cast { .. } | Operation::Where { .. } | Operation::Matmul { .. } => (),
+            | Operation::Activation { .. }
+            | Operation::Gather { .. }
+            | Operation::Scatter { .. }
+            | Operation::Scan { .. }
+            | Operation::Sort { .. } => (),
+            Operation::Cast { .. }
+            | Operation::Where { .. }
+            | Operation::Matmul { .. }
+            | Operation::Cat { .. }
+            | Operation::SliceAssign { .. }
+            | Operation::Argwhere { .. } => (),
         }
     }
-    vec!["cast", "where", "matmul"]
+    vec!["cast", "where", "matmul", "cat", "slice_assign", "argwhere"]
 }
 
 fn leaves() -> BTreeSet<&'static str> {
@@ -67,6 +77,10 @@ fn leaves() -> BTreeSet<&'static str> {
         Softmax => "softmax",
         LogSoftmax => "log_softmax",
     }));
+    names.extend(ScanOp::ALL.iter().map(|op| op.name()));
+    names.extend(leaves!(IndexOp { Elements => "gather", Select => "select", Nd => "gather_nd" }));
+    names.extend(["scatter", "select_assign", "scatter_nd"]);
+    names.extend(leaves!(SortOp { Values => "sort", Indices => "argsort" }));
     names.into_iter().collect()
 }
 

@@ -26,7 +26,8 @@ pub trait Backend: Debug + Send + Sync + Sized + 'static {
 
     /// Whether [`Backend::execute`] has a kernel for exactly this instruction, element types included.
     ///
-    /// True for every primitive on the element types that the device supports.
+    /// True for every primitive on the element types that the device supports, once the backend is complete. What is
+    /// primitive and not supported stops at the call, naming the device.
     fn supports<T: Described>(device: &Self::Device, operation: &Operation<T>) -> bool;
 
     /// Runs an instruction for which [`Backend::supports`] is true.
@@ -99,6 +100,11 @@ impl<B: Backend> Emit for On<'_, B> {
     fn emit(&mut self, operation: Checked<B::Tensor>) -> Outputs<B::Tensor> {
         match B::supports(self.0, operation.operation()) {
             true => B::execute(self.0, operation),
+            false if operation.operation().tier() == Tier::Primitive => panic!(
+                "`{}`: {} has no kernel for it yet\n  legal: another device, such as flex",
+                operation.operation().name(),
+                B::name(self.0)
+            ),
             false => lower(self, operation.into_parts().0),
         }
     }

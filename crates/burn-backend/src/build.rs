@@ -3,10 +3,10 @@
 use crate::Emit;
 use alloc::boxed::Box;
 use burn_ir::{
-    ActivationOp, BinaryOp, CompareOp, CreateOp, Described, Dims, MovementOp, Operand, Operation,
-    ReduceOp, SliceRange, TensorMeta, UnaryOp,
+    ActivationOp, BinaryOp, CompareOp, CreateOp, Described, Dims, IndexOp, MovementOp, Operand,
+    Operation, ReduceOp, ScanOp, SliceRange, TensorMeta, UnaryOp,
 };
-use burn_std::{BoolStore, DType, Kind, Scalar, Shape};
+use burn_std::{BoolStore, DType, IndexingUpdateOp, Kind, Scalar, Shape};
 
 /// A number of the kind of `dtype`.
 fn scalar(value: f64, dtype: DType) -> Scalar {
@@ -15,6 +15,11 @@ fn scalar(value: f64, dtype: DType) -> Scalar {
         Kind::Int => Scalar::Int(value as i64),
         Kind::Bool => Scalar::Bool(value != 0.0),
     }
+}
+
+/// Every element.
+fn whole(shape: &Shape) -> Box<[SliceRange]> {
+    shape.iter().map(|size| SliceRange::full(*size)).collect()
 }
 
 /// Instructions by name, checked, with a single output.
@@ -189,6 +194,62 @@ pub trait Build: Emit {
     /// A selection.
     fn slice(&mut self, input: Self::Tensor, ranges: Box<[SliceRange]>) -> Self::Tensor {
         self.movement(MovementOp::Slice { ranges }, input)
+    }
+
+    /// One dim backwards.
+    fn flip(&mut self, input: Self::Tensor, dim: usize) -> Self::Tensor {
+        let mut ranges: Box<[SliceRange]> = whole(&input.meta().shape);
+        if let Some(last) = ranges[dim].len.checked_sub(1) {
+            ranges[dim] = SliceRange {
+                start: last,
+                step: -1,
+                len: last + 1,
+            };
+        }
+        self.slice(input, ranges)
+    }
+
+    /// `len` elements of a dim.
+    fn narrow(
+        &mut self,
+        input: Self::Tensor,
+        dim: usize,
+        start: usize,
+        len: usize,
+    ) -> Self::Tensor {
+        let mut ranges = whole(&input.meta().shape);
+        ranges[dim] = SliceRange {
+            start,
+            step: 1,
+            len,
+        };
+        self.slice(input, ranges)
+    }
+
+    /// Elements at positions that are data.
+    fn gather(&mut self, op: IndexOp, input: Self::Tensor, indices: Self::Tensor) -> Self::Tensor {
+        self.one(Operation::Gather { op, input, indices })
+    }
+
+    /// Values written to positions that are data.
+    fn scatter(
+        &mut self,
+        op: IndexOp,
+        mode: IndexingUpdateOp,
+        [input, indices, values]: [Self::Tensor; 3],
+    ) -> Self::Tensor {
+        self.one(Operation::Scatter {
+            op,
+            mode,
+            input,
+            indices,
+            values,
+        })
+    }
+
+    /// Running values along a dim.
+    fn scan(&mut self, op: ScanOp, dim: usize, input: Self::Tensor) -> Self::Tensor {
+        self.one(Operation::Scan { op, dim, input })
     }
 
     /// A movement.

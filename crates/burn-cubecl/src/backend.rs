@@ -1,6 +1,6 @@
 //! The backend: which instructions it runs, and where each family goes.
 
-use crate::ops::{create, group, matmul, movement, reduce, softmax};
+use crate::ops::{create, group, matmul, movement, softmax};
 use crate::{CubeDevice, CubeTensor, memory, transfer};
 use burn_backend::{Backend, MemoryPoolUsage, SlicedPoolReport};
 use burn_ir::{ActivationOp, Checked, Class, Described, Operation, Outputs};
@@ -12,6 +12,20 @@ use burn_std::{
 /// The backend for all of CubeCL's runtimes; the device says which.
 #[derive(Clone, Copy, Debug)]
 pub struct Cube;
+
+/// Whether the instruction is of a family that has no kernels here yet.
+fn is_pending<T>(operation: &Operation<T>) -> bool {
+    matches!(
+        operation,
+        Operation::Cat { .. }
+            | Operation::SliceAssign { .. }
+            | Operation::Gather { .. }
+            | Operation::Scatter { .. }
+            | Operation::Scan { .. }
+            | Operation::Sort { .. }
+            | Operation::Argwhere { .. }
+    )
+}
 
 impl Backend for Cube {
     type Device = CubeDevice;
@@ -34,7 +48,7 @@ impl Backend for Cube {
     }
 
     fn supports<T: Described>(device: &CubeDevice, operation: &Operation<T>) -> bool {
-        let mut computes = true;
+        let mut computes = !is_pending(operation);
         operation.each(&mut |tensor| computes &= device.computes(tensor.meta().dtype));
         // An instruction that describes nothing is no instruction of this backend either.
         let outputs = operation.infer();
@@ -47,7 +61,6 @@ impl Backend for Cube {
         Outputs::One(match operation {
             Operation::Create { op } => create::run(device, op, output),
             Operation::Movement { op, input } => movement::run(device, op, input, output),
-            Operation::Reduce { op, input, dims } => reduce::run(device, op, input, dims, output),
             Operation::Matmul { lhs, rhs } => matmul::run(device, lhs, rhs, output),
             Operation::Activation {
                 op: op @ (ActivationOp::Softmax { dim } | ActivationOp::LogSoftmax { dim }),
@@ -56,9 +69,15 @@ impl Backend for Cube {
                 let logarithm = matches!(op, ActivationOp::LogSoftmax { .. });
                 softmax::run(device, logarithm, dim, input, output)
             }
-            elementwise => {
-                debug_assert_eq!(elementwise.class(), Class::Elementwise);
-                group::single(device, elementwise, output)
+            other if is_pending(&other) => {
+                unreachable!("`{}` is not supported", other.name())
+            }
+            other => {
+                debug_assert!(matches!(
+                    other.class(),
+                    Class::Elementwise | Class::Reduction
+                ));
+                group::single(device, other, output)
             }
         })
     }

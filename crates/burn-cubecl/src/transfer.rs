@@ -5,6 +5,7 @@ use crate::{CubeDevice, CubeTensor};
 use burn_ir::{Described, TensorMeta};
 use burn_std::{DynFut, ExecutionError, TensorData};
 use cubecl::server::{Handle, ServerError};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 
 pub(crate) fn upload(device: &CubeDevice, data: TensorData) -> CubeTensor {
     let (bytes, shape, dtype) = data.into_parts();
@@ -27,7 +28,9 @@ pub(crate) fn download(
         .unzip();
     let client = device.client().clone();
     Box::pin(async move {
-        let read = client.read_async(handles).await.map_err(failure)?;
+        // A panic on the device's thread is raised here again.
+        let reading = caught(|| client.read_async(handles))?;
+        let read = reading.await.map_err(failure)?;
         let data = metas.into_iter().zip(read).map(|(meta, bytes)| {
             // Buffers may be longer than what they hold.
             let len = meta.shape.num_elements() * meta.dtype.size();
@@ -38,13 +41,136 @@ pub(crate) fn download(
 }
 
 pub(crate) fn sync(device: &CubeDevice) -> Result<(), ExecutionError> {
-    burn_std::read_sync(device.client().sync()).map_err(failure)
+    let waiting = caught(|| device.client().sync())?;
+    burn_std::read_sync(waiting).map_err(failure)
 }
 
 pub(crate) fn flush(device: &CubeDevice) -> Result<(), ExecutionError> {
-    device.client().flush().map_err(failure)
+    caught(|| device.client().flush())?.map_err(failure)
 }
 
+/// Runs what waits for the device's thread. The process outlives a panic there.
+fn caught<T>(run: impl FnOnce() -> T) -> Result<T, ExecutionError> {
+    catch_unwind(AssertUnwindSafe(run)).map_err(|panic| {
+        let text = panic.downcast_ref::<String>().cloned();
+        let text = text.or_else(|| panic.downcast_ref::<&str>().map(|text| (*text).into()));
+        let text = text.unwrap_or_else(|| "without a word".into());
+        ExecutionError::generic(format!("the runtime of the device panicked: {text}"))
+    })
+}
+
+/// What went wrong first: CubeCL keeps with every buffer the failure that left it unwritten, and hands it on to what is
+/// computed from it.
 fn failure(error: ServerError) -> ExecutionError {
-    ExecutionError::generic(error.to_string())
+    match error {
+        ServerError::Unwritten { root, .. } => failure(*root),
+        ServerError::Several { mut errors, .. } if !errors.is_empty() => failure(errors.remove(0)),
+        ServerError::DevicePoisoned(poison) => ExecutionError::device_poisoned(poison.reason),
+        error => ExecutionError::with_context(error.to_string()),
+    }
+}
+
+#[cfg(all(test, feature = "cpu"))]
+mod tests {
+    use super::*;
+    use crate::Cube;
+    use burn_backend::Backend;
+    use burn_ir::{BinaryOp, Operand, Operation, TensorMeta};
+    use burn_std::Scalar;
+    use cubecl::prelude::*;
+
+    fn device() -> CubeDevice {
+        let engine = crate::cpu().unwrap();
+        CubeDevice::of(engine).unwrap().clone()
+    }
+
+    fn read(device: &CubeDevice, tensor: CubeTensor) -> Result<TensorData, ExecutionError> {
+        burn_std::read_sync(Cube::download(device, vec![tensor])).map(|mut data| data.remove(0))
+    }
+
+    fn plus_one(device: &CubeDevice, lhs: CubeTensor) -> CubeTensor {
+        let (op, rhs) = (BinaryOp::Add, Operand::Scalar(Scalar::Float(1.0)));
+        let operation = Operation::Binary { op, lhs, rhs };
+        Cube::execute(device, operation.check().unwrap()).one()
+    }
+
+    #[cube(launch_unchecked)]
+    fn broken(output: &mut [f32], #[comptime] fails: bool) {
+        if comptime!(fails) {
+            comptime!(refuse());
+        }
+        if ABSOLUTE_POS < output.len() {
+            output[ABSOLUTE_POS] = 1.0;
+        }
+    }
+
+    fn refuse() {
+        panic!("this kernel cannot be built");
+    }
+
+    /// A tensor that a kernel writes, unless it cannot be built.
+    fn launched(device: &CubeDevice, fails: bool) -> CubeTensor {
+        let meta = TensorMeta::new([4], burn_std::DType::F32);
+        let tensor = CubeTensor::empty(device, meta);
+        // SAFETY: the kernel writes the four elements of its buffer.
+        unsafe {
+            let output = BufferArg::from_raw_parts(tensor.handle().clone(), 4);
+            let count = CubeCount::Static(1, 1, 1);
+            let cube_dim = CubeDim::new_1d(4);
+            broken::launch_unchecked(device.client(), count, cube_dim, output, fails);
+        }
+        tensor
+    }
+
+    #[test]
+    fn a_kernel_that_cannot_be_built_poisons_what_it_writes_and_nothing_else() {
+        let device = device();
+        let sound = Cube::upload(&device, TensorData::from([1.0f32, 2.0]));
+        let poisoned = launched(&device, true);
+        let derived = plus_one(&device, poisoned.clone());
+        for tensor in [poisoned, derived] {
+            let error = read(&device, tensor).unwrap_err();
+            assert!(
+                error.reason().contains("this kernel cannot be built"),
+                "{error}"
+            );
+            assert!(!error.is_device_poisoned());
+        }
+        let beside = plus_one(&device, sound);
+        assert_eq!(
+            read(&device, beside).unwrap(),
+            TensorData::from([2.0f32, 3.0])
+        );
+        Cube::sync(&device).unwrap();
+    }
+
+    #[test]
+    fn a_kernel_that_can_be_built_writes() {
+        let device = device();
+        let written = launched(&device, false);
+        assert_eq!(
+            read(&device, written).unwrap(),
+            TensorData::from([1.0f32; 4])
+        );
+    }
+
+    #[test]
+    fn too_much_memory_is_an_error_at_the_read_and_of_what_depends_on_it() {
+        let device = device();
+        // A petabyte.
+        let meta = TensorMeta::new([1usize << 48], burn_std::DType::F32);
+        let huge = CubeTensor::empty(&device, meta);
+        let row = huge.slice(
+            &[burn_ir::SliceRange {
+                start: 0,
+                step: 1,
+                len: 4,
+            }],
+            TensorMeta::new([4], burn_std::DType::F32),
+        );
+        let derived = plus_one(&device, row);
+        let error = read(&device, derived).unwrap_err();
+        assert!(!error.is_device_poisoned(), "{error}");
+        a_kernel_that_can_be_built_writes();
+    }
 }

@@ -1,6 +1,7 @@
 //! Runs programs on any device.
 
 use crate::{RunError, try_run};
+use alloc::boxed::Box;
 use alloc::vec::Vec;
 use burn_backend::{Device, Handle};
 use burn_ir::{Described, Graph, TensorId, TensorMeta};
@@ -40,7 +41,7 @@ pub fn interpret(
         match graph.meta(*id) {
             Some(meta) if meta == value.meta() => tensors.define(*id, value),
             meta => {
-                let (found, expected) = (value.meta().clone(), meta.cloned());
+                let (found, expected) = (value.meta().clone(), meta.cloned().map(Box::new));
                 return Err(InterpretError::Input {
                     tensor: *id,
                     found,
@@ -112,7 +113,7 @@ pub enum InterpretError {
         /// The tensor given.
         found: TensorMeta,
         /// The tensor that the program takes.
-        expected: Option<TensorMeta>,
+        expected: Option<Box<TensorMeta>>,
     },
     /// An instruction did not run.
     Run(RunError),

@@ -52,7 +52,14 @@ impl Backend for Flex {
             | Operation::Reduce { .. }
             | Operation::Movement { .. }
             | Operation::Matmul { .. }
-            | Operation::Activation { .. } => true,
+            | Operation::Activation { .. }
+            | Operation::Cat { .. }
+            | Operation::SliceAssign { .. }
+            | Operation::Gather { .. }
+            | Operation::Scatter { .. }
+            | Operation::Scan { .. }
+            | Operation::Sort { .. }
+            | Operation::Argwhere { .. } => true,
         };
         operation.each(&mut |tensor| {
             supported &= Self::supports_dtype(device, tensor.meta().dtype);
@@ -103,6 +110,31 @@ impl Backend for Flex {
             Operation::Reduce { op, input, dims } => ops::reduce::run(op, input, dims, output),
             Operation::Movement { op, input } => ops::movement::run(op, input, output),
             Operation::Matmul { lhs, rhs } => ops::matmul::run(lhs, rhs, output),
+            Operation::Cat { dim, inputs } => ops::cat::run(dim, inputs, output),
+            Operation::SliceAssign {
+                ranges,
+                input,
+                values,
+            } => ops::cat::assign(&ranges, input, values),
+            Operation::Gather { op, input, indices } => {
+                ops::index::gather(op, input, indices, output)
+            }
+            Operation::Scatter {
+                op,
+                mode,
+                input,
+                indices,
+                values,
+            } => ops::index::scatter(op, mode, input, indices, values),
+            Operation::Scan { op, dim, input } => ops::scan::run(op, dim, input, output),
+            Operation::Sort {
+                op,
+                dim,
+                descending,
+                input,
+                ..
+            } => ops::sort::run(op, dim, descending, input, output),
+            Operation::Argwhere { mask, .. } => ops::index::argwhere(mask, output),
         })
     }
 

@@ -45,7 +45,14 @@ impl Step {
             Operation::Create { .. }
             | Operation::Reduce { .. }
             | Operation::Movement { .. }
-            | Operation::Matmul { .. } => None,
+            | Operation::Matmul { .. }
+            | Operation::Cat { .. }
+            | Operation::SliceAssign { .. }
+            | Operation::Gather { .. }
+            | Operation::Scatter { .. }
+            | Operation::Scan { .. }
+            | Operation::Sort { .. }
+            | Operation::Argwhere { .. } => None,
         }
     }
 

@@ -158,7 +158,14 @@ impl<'a> Plan<'a> {
             Operation::Create { .. }
             | Operation::Reduce { .. }
             | Operation::Movement { .. }
-            | Operation::Matmul { .. } => {
+            | Operation::Matmul { .. }
+            | Operation::Cat { .. }
+            | Operation::SliceAssign { .. }
+            | Operation::Gather { .. }
+            | Operation::Scatter { .. }
+            | Operation::Scan { .. }
+            | Operation::Sort { .. }
+            | Operation::Argwhere { .. } => {
                 unreachable!("`fuses` admits elementwise instructions only")
             }
         }

@@ -151,6 +151,12 @@ impl FlexTensor {
         &self.storage
     }
 
+    /// The first element.
+    pub(crate) fn first(&self) -> *const u8 {
+        let offset = self.layout.offset * self.meta.dtype.size();
+        self.storage.as_ptr().wrapping_add(offset)
+    }
+
     /// The storage to overwrite, if nobody else holds it and the elements fill it.
     ///
     /// Elements need not be in row-major order: the layout is to be kept.
@@ -189,10 +195,7 @@ impl FlexTensor {
         // SAFETY: the copy writes as many elements as the shape has.
         let mut storage = unsafe { allocate(self.len() * size, meta.dtype) };
         let dense = Strides::contiguous(&meta.shape);
-        let from = self
-            .storage
-            .as_ptr()
-            .wrapping_add(self.layout.offset * size);
+        let from = self.first();
         // SAFETY: the layout stays inside the storage, which is aligned; the new buffer has room for all elements, which
         // dense strides reach once each.
         unsafe {

@@ -2,6 +2,7 @@
 
 use crate::TensorMeta;
 use crate::op::{Kinds, SliceRange};
+use alloc::boxed::Box;
 use alloc::vec::Vec;
 use burn_std::{DType, Distribution, Scalar, Shape};
 use core::fmt;
@@ -121,6 +122,47 @@ pub enum Problem {
     },
     /// The output has more elements than can be counted.
     TooLarge,
+    /// There is no operand.
+    NoOperand,
+    /// An operand has another shape than the others ask for.
+    OperandShape {
+        /// The operand's name.
+        operand: &'static str,
+        /// The legal shape.
+        expected: Box<Shape>,
+    },
+    /// An operand has another rank than the operation takes.
+    OperandRank {
+        /// The operand's name.
+        operand: &'static str,
+        /// The legal rank.
+        expected: usize,
+    },
+    /// Indices name more positions of a dim than there are.
+    MoreThan {
+        /// The dim.
+        dim: usize,
+        /// The number asked for.
+        found: usize,
+        /// The number that there is.
+        most: usize,
+    },
+    /// An index is none of the positions of its dim.
+    Index {
+        /// The index, an int.
+        index: Scalar,
+        /// The dim.
+        dim: usize,
+        /// The size of the dim.
+        size: usize,
+    },
+    /// A mask has another number of true elements than the instruction says.
+    TrueCount {
+        /// The number that the mask has.
+        found: usize,
+        /// The number that the instruction says.
+        expected: usize,
+    },
 }
 
 impl OperationError {
@@ -134,6 +176,25 @@ impl OperationError {
             operands,
             problem,
         }
+    }
+
+    /// An index that is none of the `size` positions of `dim`: what an engine reports that reads such indices.
+    #[cold]
+    pub fn out_of_range(
+        operation: &'static str,
+        operands: &[(&'static str, &TensorMeta)],
+        index: Scalar,
+        dim: usize,
+        size: usize,
+    ) -> Self {
+        Self::of(operation, operands, Problem::Index { index, dim, size })
+    }
+
+    /// A mask with `found` true elements where `argwhere` says `expected`: what an engine reports that reads it.
+    #[cold]
+    pub fn true_count(mask: &TensorMeta, found: usize, expected: usize) -> Self {
+        let problem = Problem::TrueCount { found, expected };
+        Self::of("argwhere", &[("mask", mask)], problem)
     }
 
     pub(crate) fn of(
@@ -234,6 +295,25 @@ impl fmt::Display for Problem {
             ),
             Self::Distribution { found, .. } => write!(f, "{found:?} is no distribution"),
             Self::TooLarge => write!(f, "the output has too many elements to count"),
+            Self::NoOperand => write!(f, "there is no tensor"),
+            Self::OperandShape { operand, .. } => write!(f, "`{operand}` does not fit"),
+            Self::OperandRank { operand, .. } => {
+                write!(f, "`{operand}` has the wrong number of dims")
+            }
+            Self::MoreThan { dim, found, most } => {
+                write!(f, "dim {dim} has {most} positions, not {found}")
+            }
+            Self::Index { index, dim, size } => {
+                match index {
+                    Scalar::Int(index) => write!(f, "index {index}")?,
+                    Scalar::UInt(index) => write!(f, "index {index}")?,
+                    other => write!(f, "index {other:?}")?,
+                }
+                write!(f, " is out of range in dim {dim} of size {size}")
+            }
+            Self::TrueCount { found, expected } => {
+                write!(f, "the mask has {found} true elements, not {expected}")
+            }
         }
     }
 }
@@ -270,6 +350,12 @@ impl fmt::Display for Legal<'_> {
             }
             Problem::Distribution { legal, .. } => write!(f, "{legal}"),
             Problem::TooLarge => write!(f, "a count that fits the address space"),
+            Problem::NoOperand => write!(f, "at least one tensor"),
+            Problem::OperandShape { expected, .. } => write!(f, "the shape {:?}", &expected[..]),
+            Problem::OperandRank { expected, .. } => write!(f, "rank {expected}"),
+            Problem::MoreThan { most, .. } => write!(f, "at most {most}"),
+            Problem::Index { size, .. } => write!(f, "indices in 0..{size}"),
+            Problem::TrueCount { .. } => write!(f, "the number of true elements of this mask"),
         }
     }
 }

@@ -1,11 +1,14 @@
 //! The instruction, its operands and its classes. What each family means is in [`op`](crate::op).
 
 use crate::op::{
-    ActivationOp, BinaryOp, CompareOp, CreateOp, MovementOp, ReduceOp, UnaryOp, activation, binary,
-    cast, compare, create, matmul, movement, reduce, select, unary,
+    ActivationOp, BinaryOp, CompareOp, CreateOp, IndexOp, MovementOp, ReduceOp, ScanOp, SliceRange,
+    SortOp, UnaryOp, activation, assign, binary, cast, cat, compare, create, index, matmul,
+    movement, reduce, scan, select, sort, unary,
 };
 use crate::{Described, Dims, OperationError, Outputs, TensorMeta};
-use burn_std::{BoolStore, DType, Scalar};
+use alloc::boxed::Box;
+use alloc::vec::Vec;
+use burn_std::{BoolStore, DType, IndexingUpdateOp, IntDType, Scalar};
 use serde::{Deserialize, Serialize};
 
 /// One tensor instruction. `T` is whatever stands for a tensor where the instruction lives: a buffer in a backend, a
@@ -93,6 +96,82 @@ pub enum Operation<T> {
         /// Its argument.
         input: T,
     },
+    /// Tensors one after the other along a dim. Has a lowering.
+    Cat {
+        /// The dim along which sizes add up.
+        dim: usize,
+        /// At least one tensor; equal element types, and equal sizes in every other dim.
+        inputs: Vec<T>,
+    },
+    /// A selection of `input` replaced by `values`. Has a lowering.
+    SliceAssign {
+        /// One selection a dim.
+        ranges: Box<[SliceRange]>,
+        /// The elements that stay.
+        input: T,
+        /// The elements of the selection, of its shape.
+        values: Operand<T>,
+    },
+    /// Elements of `input` at positions that are data.
+    ///
+    /// A position outside its dim is a mistake that only whoever reads the indices can find. Every engine reports it
+    /// with [`OperationError::out_of_range`], eager ones at once, and never reads beyond its tensors.
+    Gather {
+        /// How indices name positions.
+        op: IndexOp,
+        /// The elements.
+        input: T,
+        /// The positions. Int.
+        indices: T,
+    },
+    /// `input` with `values` written to positions that are data, in row-major order of `values`: positions that repeat
+    /// are updated again, and the last value assigned stays.
+    ///
+    /// A position outside its dim is a mistake as in [`Operation::Gather`].
+    Scatter {
+        /// How indices name positions.
+        op: IndexOp,
+        /// What a value does to the element that is there. Of bools the sum is "or" and the product "and".
+        mode: IndexingUpdateOp,
+        /// The elements before.
+        input: T,
+        /// The positions. Int.
+        indices: T,
+        /// The values, of the shape that [`Operation::Gather`] would give, and the element type of `input`.
+        values: T,
+    },
+    /// Each element replaced by a value of the elements up to it along a dim.
+    Scan {
+        /// The value.
+        op: ScanOp,
+        /// The dim.
+        dim: usize,
+        /// The elements.
+        input: T,
+    },
+    /// The first `len` elements of each line along a dim in order. Equal elements, -0 and 0 among them, stay in the
+    /// order of their positions; NaN is above everything.
+    Sort {
+        /// What to give of the ordered elements.
+        op: SortOp,
+        /// The dim.
+        dim: usize,
+        /// Whether the largest is first.
+        descending: bool,
+        /// The number of elements to give, at most the size of the dim.
+        len: usize,
+        /// The elements. Float or int.
+        input: T,
+    },
+    /// The positions of the true elements in row-major order: `[count, rank]`.
+    Argwhere {
+        /// The number of true elements, which whoever writes the instruction has read.
+        count: usize,
+        /// The element type of the output.
+        dtype: IntDType,
+        /// The truth values.
+        mask: T,
+    },
 }
 
 /// An argument: a tensor, or a scalar that the kernel broadcasts.
@@ -129,16 +208,17 @@ pub enum Class {
 }
 
 /// The only traversal code in the project: one row per family, with its attributes, its tensor operands and its
-/// operands that may be scalars.
+/// operands that may be scalars, and its list of tensors, if it has one.
 macro_rules! operands {
-    ($($family:ident { $($attribute:ident),* } => [$($tensor:ident),*] [$($operand:ident),*];)*) => {
+    ($($family:ident { $($attribute:ident),* } => [$($tensor:ident),*] [$($operand:ident),*] $($list:ident)?;)*) => {
         impl<T> Operation<T> {
             /// Replaces each tensor, in operand order.
             pub fn map<U>(self, f: &mut dyn FnMut(T) -> U) -> Operation<U> {
                 match self {
-                    $(Self::$family { $($attribute,)* $($tensor,)* $($operand,)* } => Operation::$family {
+                    $(Self::$family { $($attribute,)* $($tensor,)* $($operand,)* $($list,)? } => Operation::$family {
                         $($tensor: f($tensor),)*
                         $($operand: $operand.map(f),)*
+                        $($list: $list.into_iter().map(&mut *f).collect(),)?
                         $($attribute,)*
                     },)*
                 }
@@ -147,9 +227,10 @@ macro_rules! operands {
             /// Replaces each tensor, from a reference, in operand order.
             pub fn map_ref<'a, U>(&'a self, f: &mut dyn FnMut(&'a T) -> U) -> Operation<U> {
                 match self {
-                    $(Self::$family { $($attribute,)* $($tensor,)* $($operand,)* } => Operation::$family {
+                    $(Self::$family { $($attribute,)* $($tensor,)* $($operand,)* $($list,)? } => Operation::$family {
                         $($tensor: f($tensor),)*
                         $($operand: $operand.map_ref(f),)*
+                        $($list: $list.iter().map(&mut *f).collect(),)?
                         $($attribute: $attribute.clone(),)*
                     },)*
                 }
@@ -158,9 +239,10 @@ macro_rules! operands {
             /// Visits each tensor, in operand order.
             pub fn each<'a>(&'a self, f: &mut dyn FnMut(&'a T)) {
                 match self {
-                    $(Self::$family { $($tensor,)* $($operand,)* .. } => {
+                    $(Self::$family { $($tensor,)* $($operand,)* $($list,)? .. } => {
                         $(f($tensor);)*
                         $(if let Operand::Tensor(tensor) = $operand { f(tensor) })*
+                        $($list.iter().for_each(&mut *f);)?
                     })*
                 }
             }
@@ -184,6 +266,13 @@ mod table {
         Movement { op } => [input] [];
         Matmul { } => [lhs, rhs] [];
         Activation { op } => [input] [];
+        Cat { dim } => [] [] inputs;
+        SliceAssign { ranges } => [input] [values];
+        Gather { op } => [input, indices] [];
+        Scatter { op, mode } => [input, indices, values] [];
+        Scan { op, dim } => [input] [];
+        Sort { op, dim, descending, len } => [input] [];
+        Argwhere { count, dtype } => [mask] [];
     }
 }
 
@@ -231,13 +320,22 @@ impl<T> Operation<T> {
             Self::Movement { op, .. } => op.name(),
             Self::Matmul { .. } => "matmul",
             Self::Activation { op, .. } => op.name(),
+            Self::Cat { .. } => "cat",
+            Self::SliceAssign { .. } => "slice_assign",
+            Self::Gather { op, .. } => op.gather_name(),
+            Self::Scatter { op, .. } => op.scatter_name(),
+            Self::Scan { op, .. } => op.name(),
+            Self::Sort { op, .. } => op.name(),
+            Self::Argwhere { .. } => "argwhere",
         }
     }
 
     /// Whether the instruction stands on its own.
     pub fn tier(&self) -> Tier {
         match self {
-            Self::Activation { .. } => Tier::Composite,
+            Self::Activation { .. } | Self::Cat { .. } | Self::SliceAssign { .. } => {
+                Tier::Composite
+            }
             Self::Create { .. }
             | Self::Cast { .. }
             | Self::Unary { .. }
@@ -246,7 +344,12 @@ impl<T> Operation<T> {
             | Self::Where { .. }
             | Self::Reduce { .. }
             | Self::Movement { .. }
-            | Self::Matmul { .. } => Tier::Primitive,
+            | Self::Matmul { .. }
+            | Self::Gather { .. }
+            | Self::Scatter { .. }
+            | Self::Scan { .. }
+            | Self::Sort { .. }
+            | Self::Argwhere { .. } => Tier::Primitive,
         }
     }
 
@@ -260,8 +363,15 @@ impl<T> Operation<T> {
             | Self::Compare { .. }
             | Self::Where { .. } => Class::Elementwise,
             Self::Activation { op, .. } => op.class(),
-            Self::Reduce { .. } => Class::Reduction,
-            Self::Movement { .. } => Class::Movement,
+            Self::Reduce { .. }
+            | Self::Scatter { .. }
+            | Self::Scan { .. }
+            | Self::Sort { .. }
+            | Self::Argwhere { .. } => Class::Reduction,
+            Self::Movement { .. }
+            | Self::Cat { .. }
+            | Self::SliceAssign { .. }
+            | Self::Gather { .. } => Class::Movement,
             Self::Matmul { .. } => Class::Anchor,
         }
     }
@@ -295,6 +405,29 @@ impl<T: Described> Operation<T> {
             Self::Movement { op, input } => movement::infer(op, input.meta()),
             Self::Matmul { lhs, rhs } => matmul::infer(lhs.meta(), rhs.meta()),
             Self::Activation { op, input } => activation::infer(*op, input.meta()),
+            Self::Cat { dim, inputs } => cat::infer(*dim, &mut inputs.iter().map(T::meta)),
+            Self::SliceAssign {
+                ranges,
+                input,
+                values,
+            } => assign::infer(ranges, input.meta(), &meta(values)),
+            Self::Gather { op, input, indices } => index::gather(*op, input.meta(), indices.meta()),
+            Self::Scatter {
+                op,
+                input,
+                indices,
+                values,
+                ..
+            } => index::scatter(*op, input.meta(), indices.meta(), values.meta()),
+            Self::Scan { op, dim, input } => scan::infer(*op, *dim, input.meta()),
+            Self::Sort {
+                op,
+                dim,
+                len,
+                input,
+                ..
+            } => sort::infer(*op, *dim, *len, input.meta()),
+            Self::Argwhere { count, dtype, mask } => index::argwhere(*count, *dtype, mask.meta()),
         };
         output.map(Outputs::One)
     }

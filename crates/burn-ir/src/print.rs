@@ -71,6 +71,31 @@ impl fmt::Display for Call<'_> {
                     }
                 }
             }
+            Operation::Cat { dim, .. } => push(format!("dim {dim}")),
+            Operation::SliceAssign { ranges, values, .. } => {
+                if let Operand::Scalar(scalar) = values {
+                    push(format!("{scalar:?}"));
+                }
+                push(format!("{ranges:?}"));
+            }
+            Operation::Gather { op, .. } => push(format!("{op:?}")),
+            Operation::Scatter { op, mode, .. } => push(format!("{op:?}, {mode:?}")),
+            Operation::Scan { dim, .. } => push(format!("dim {dim}")),
+            Operation::Sort {
+                op,
+                dim,
+                descending,
+                len,
+                ..
+            } => {
+                let order = if *descending {
+                    "descending"
+                } else {
+                    "ascending"
+                };
+                push(format!("{op:?}, dim {dim}, {order}, {len}"));
+            }
+            Operation::Argwhere { count, dtype, .. } => push(format!("{count}, {dtype:?}")),
             Operation::Unary { .. }
             | Operation::Binary { .. }
             | Operation::Compare { .. }

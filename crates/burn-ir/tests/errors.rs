@@ -1,8 +1,8 @@
 //! What authors of illegal instructions read.
 
 use burn_ir::{
-    ActivationOp, BinaryOp, CreateOp, Dims, Graph, MovementOp, Operand, Operation, Outputs,
-    PadRange, ReduceOp, SliceRange, TensorId, TensorMeta, UnaryOp,
+    ActivationOp, BinaryOp, CreateOp, Dims, Graph, IndexOp, MovementOp, Operand, Operation,
+    Outputs, PadRange, ReduceOp, SliceRange, SortOp, TensorId, TensorMeta, UnaryOp,
 };
 use burn_std::{BoolStore, DType, Distribution, IntDType, Scalar, Shape};
 use insta::assert_snapshot;
@@ -300,5 +300,79 @@ fn programs_name_the_tensor() {
     `not`: `input` has elements of type f32
       input: f32 [2]
       legal: elements of kind int or bool
+    ");
+}
+
+#[test]
+fn joined_tensors_say_which_does_not_fit() {
+    let cat = |inputs: Vec<TensorMeta>| error(Operation::Cat { dim: 0, inputs });
+    assert_snapshot!(cat(vec![]), @r"
+    `cat`: there is no tensor
+      legal: at least one tensor
+    ");
+    assert_snapshot!(cat(vec![f32s([2, 3]), f32s([1, 3]), f32s([1, 4])]), @r"
+    `cat`: `other` does not fit
+      first: f32 [2, 3]
+      other: f32 [1, 4]
+      legal: the shape [1, 3]
+    ");
+    let ranges = [SliceRange::full(2), SliceRange::full(3)].into();
+    let assign = Operation::SliceAssign {
+        ranges,
+        input: f32s([2, 3]),
+        values: Operand::Tensor(f32s([3, 2])),
+    };
+    assert_snapshot!(error(assign), @r"
+    `slice_assign`: `values` does not fit
+      input: f32 [2, 3]
+      values: f32 [3, 2]
+      legal: the shape [2, 3]
+    ");
+}
+
+#[test]
+fn indices_say_what_they_cannot_name() {
+    let gather = |op, indices| {
+        let input = f32s([2, 3]);
+        error(Operation::Gather { op, input, indices })
+    };
+    assert_snapshot!(gather(IndexOp::Select { dim: 0 }, f32s([1])), @r"
+    `select`: `indices` has elements of type f32
+      indices: f32 [1]
+      legal: elements of kind int
+    ");
+    assert_snapshot!(gather(IndexOp::Select { dim: 0 }, ints([1, 1])), @r"
+    `select`: `indices` has the wrong number of dims
+      input: f32 [2, 3]
+      indices: i64 [1, 1]
+      legal: rank 1
+    ");
+    assert_snapshot!(gather(IndexOp::Nd, ints([5, 3])), @r"
+    `gather_nd`: an operand has too few dims
+      input: f32 [2, 3]
+      indices: i64 [5, 3]
+      legal: at least 3 dims
+    ");
+    let most = Operation::Sort {
+        op: SortOp::Values,
+        dim: 1,
+        descending: true,
+        len: 4,
+        input: f32s([2, 3]),
+    };
+    assert_snapshot!(error(most), @r"
+    `sort`: dim 1 has 3 positions, not 4
+      input: f32 [2, 3]
+      legal: at most 3
+    ");
+    let count = Operation::Argwhere {
+        count: 7,
+        dtype: IntDType::I64,
+        mask: TensorMeta::new([2, 3], DType::Bool(BoolStore::Native)),
+    };
+    assert_snapshot!(error(count), @r"
+    `argwhere`: the mask has 6 true elements, not 7
+      mask: bool [2, 3]
+      legal: the number of true elements of this mask
     ");
 }

@@ -1,10 +1,11 @@
 //! The encoding of programs: a file of version 1 reads and writes as it did.
 
 use burn_ir::{
-    ActivationOp, BinaryOp, CompareOp, CreateOp, Dims, Graph, GraphError, IR_VERSION, MovementOp,
-    Operand, Operation, Outputs, PadRange, ReduceOp, SliceRange, TensorId, TensorMeta, UnaryOp,
+    ActivationOp, BinaryOp, CompareOp, CreateOp, Dims, Graph, GraphError, IR_VERSION, IndexOp,
+    MovementOp, Operand, Operation, Outputs, PadRange, ReduceOp, ScanOp, SliceRange, SortOp,
+    TensorId, TensorMeta, UnaryOp,
 };
-use burn_std::{BoolStore, DType, Distribution, IntDType, Scalar};
+use burn_std::{BoolStore, DType, Distribution, IndexingUpdateOp, IntDType, Scalar};
 
 /// A program under construction, with ids in order.
 #[derive(Default)]
@@ -64,6 +65,7 @@ fn program() -> Graph {
     ] {
         w.push(Operation::Activation { op, input: x });
     }
+    find(&mut w, x, b);
     w.graph
         .yields(vec![product, sum])
         .expect("both are defined");
@@ -245,6 +247,68 @@ fn move_about(w: &mut Writer, x: TensorId, n: TensorId, b: TensorId) {
         },
         input: x,
     });
+}
+
+/// What joins tensors, and what positions that are data name.
+fn find(w: &mut Writer, x: TensorId, b: TensorId) {
+    w.push(Operation::Cat {
+        dim: 1,
+        inputs: vec![x, x],
+    });
+    let ranges: Box<[SliceRange]> = [SliceRange::full(2), SliceRange::full(3)].into();
+    for values in [Operand::Tensor(x), Scalar::Float(2.0).into()] {
+        w.push(Operation::SliceAssign {
+            ranges: ranges.clone(),
+            input: x,
+            values,
+        });
+    }
+    for op in ScanOp::ALL {
+        w.push(Operation::Scan {
+            op: *op,
+            dim: 0,
+            input: x,
+        });
+    }
+    let dtype = IntDType::I64;
+    for op in [SortOp::Values, SortOp::Indices { dtype }] {
+        w.push(Operation::Sort {
+            op,
+            dim: 1,
+            descending: true,
+            len: 2,
+            input: x,
+        });
+    }
+    let pairs = w.push(Operation::Argwhere {
+        count: 4,
+        dtype,
+        mask: b,
+    });
+    let list = w.input([2], DType::I32);
+    let elements = w.input([2, 3], DType::I64);
+    let at = |op| match op {
+        IndexOp::Elements { .. } => elements,
+        IndexOp::Select { .. } => list,
+        IndexOp::Nd => pairs,
+    };
+    for (op, mode) in [
+        (IndexOp::Elements { dim: 1 }, IndexingUpdateOp::Assign),
+        (IndexOp::Elements { dim: 0 }, IndexingUpdateOp::Mul),
+        (IndexOp::Select { dim: 0 }, IndexingUpdateOp::Add),
+        (IndexOp::Select { dim: 0 }, IndexingUpdateOp::Min),
+        (IndexOp::Nd, IndexingUpdateOp::Max),
+    ] {
+        let (input, indices) = (x, at(op));
+        let values = w.push(Operation::Gather { op, input, indices });
+        w.push(Operation::Scatter {
+            op,
+            mode,
+            input,
+            indices,
+            values,
+        });
+    }
 }
 
 const PATH: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/golden/v1.json");

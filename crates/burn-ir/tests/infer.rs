@@ -1,10 +1,10 @@
 //! Inference against naive models, on random shapes and attributes.
 
 use burn_ir::{
-    ActivationOp, BinaryOp, CompareOp, CreateOp, Dims, MovementOp, Operand, Operation, PadRange,
-    ReduceOp, SliceRange, TensorMeta, UnaryOp,
+    ActivationOp, BinaryOp, CompareOp, CreateOp, Dims, IndexOp, MovementOp, Operand, Operation,
+    PadRange, ReduceOp, ScanOp, SliceRange, SortOp, TensorMeta, UnaryOp,
 };
-use burn_std::{BoolStore, DType, Distribution, IntDType, Kind, Scalar, Shape};
+use burn_std::{BoolStore, DType, Distribution, IndexingUpdateOp, IntDType, Kind, Scalar, Shape};
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 
@@ -319,5 +319,107 @@ fn any_operation() -> impl Strategy<Value = Operation<TensorMeta>> {
                 value
             },
         }),
+        any_lookup(),
     ]
+}
+
+/// Joins, positions that are data, and order.
+fn any_lookup() -> impl Strategy<Value = Operation<TensorMeta>> {
+    let index = || {
+        prop_oneof![
+            (0usize..5).prop_map(|dim| IndexOp::Elements { dim }),
+            (0usize..5).prop_map(|dim| IndexOp::Select { dim }),
+            Just(IndexOp::Nd),
+        ]
+    };
+    let any_sort =
+        (any_meta(), 0usize..5, wild_size()).prop_map(|(input, dim, len)| Operation::Sort {
+            op: SortOp::Values,
+            dim,
+            descending: true,
+            len,
+            input,
+        });
+    prop_oneof![
+        (prop::collection::vec(any_meta(), 0..4), 0usize..5)
+            .prop_map(|(inputs, dim)| Operation::Cat { dim, inputs }),
+        (index(), any_meta(), any_meta()).prop_map(|(op, input, indices)| Operation::Gather {
+            op,
+            input,
+            indices
+        }),
+        (index(), any_meta(), any_meta(), any_meta()).prop_map(|(op, input, indices, values)| {
+            Operation::Scatter {
+                op,
+                mode: IndexingUpdateOp::Add,
+                input,
+                indices,
+                values,
+            }
+        }),
+        (any_movement(), any_meta(), any_scalar()).prop_map(|(op, input, value)| {
+            let ranges = match op {
+                MovementOp::Slice { ranges } => ranges,
+                _ => [].into(),
+            };
+            Operation::SliceAssign {
+                ranges,
+                input,
+                values: value.into(),
+            }
+        }),
+        any_sort,
+        (any_meta(), 0usize..5).prop_map(|(input, dim)| Operation::Scan {
+            op: ScanOp::Sum,
+            dim,
+            input,
+        }),
+        (any_meta(), wild_size()).prop_map(|(mask, count)| Operation::Argwhere {
+            count,
+            dtype: IntDType::I64,
+            mask,
+        }),
+    ]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, rng_seed: RngSeed::Fixed(2023), ..ProptestConfig::default() })]
+
+    #[test]
+    fn tensors_that_differ_along_one_dim_only_join(first in sizes(), second in sizes(), dim in 0usize..5) {
+        let inputs = vec![f32s(&first), f32s(&second)];
+        let fits = first.len() == second.len()
+            && dim < first.len()
+            && (0..first.len()).all(|other| other == dim || first[other] == second[other]);
+        let expected = fits.then(|| {
+            let mut sizes = first.clone();
+            sizes[dim] += second[dim];
+            sizes
+        });
+        prop_assert_eq!(outcome(Operation::Cat { dim, inputs }), expected);
+    }
+
+    #[test]
+    fn what_is_selected_has_the_shape_of_indices_and_of_what_they_do_not_name(input in sizes(), indices in sizes(), dim in 0usize..5) {
+        let gather = |op| outcome(Operation::Gather {
+            op,
+            input: f32s(&input),
+            indices: TensorMeta::new(shape(&indices), DType::I32),
+        });
+        let fits = input.len() == indices.len()
+            && dim < input.len()
+            && (0..input.len()).all(|other| other == dim || indices[other] <= input[other]);
+        prop_assert_eq!(gather(IndexOp::Elements { dim }), fits.then(|| indices.clone()));
+        let list = (indices.len() == 1 && dim < input.len()).then(|| {
+            let mut sizes = input.clone();
+            sizes[dim] = indices[0];
+            sizes
+        });
+        prop_assert_eq!(gather(IndexOp::Select { dim }), list);
+        let tuples = indices.split_last().and_then(|(named, outer)| {
+            let inner = input.get(*named..)?;
+            Some([outer, inner].concat())
+        });
+        prop_assert_eq!(gather(IndexOp::Nd), tuples);
+    }
 }

@@ -1,8 +1,8 @@
-//! Layers as functions of their weights. Convolution, pooling and lookup have no instruction yet.
+//! Layers as functions of their weights. Convolution and pooling have no instruction yet.
 
 use crate::emit::{self, movement};
 use crate::ops::AttentionModuleOptions;
-use crate::{Bool, Tensor, activation};
+use crate::{Bool, Int, Tensor, activation};
 use burn_ir::Described;
 use burn_std::Shape;
 use num_traits::Float;
@@ -43,6 +43,17 @@ pub fn linear<const D: usize>(
     };
     output[D - 1] = columns;
     Tensor::new(movement::reshape(product.handle, output))
+}
+
+/// The rows of a table that numbers name.
+///
+/// # Shapes
+/// - `weights`: `[rows, n]`
+/// - `indices`: `[batch, length]`, numbers below `rows`
+/// - output: `[batch, length, n]`
+#[track_caller]
+pub fn embedding(weights: Tensor<2>, indices: Tensor<2, Int>) -> Tensor<3> {
+    weights.take(0, indices)
 }
 
 /// A vector along dim `dim` of a tensor of rank `D`.

@@ -39,13 +39,14 @@
 //! ```
 //!
 //! # Features
-//! All are on by default; `optim` brings `autodiff`.
+//! On by default; `optim` brings `autodiff`.
 //!
 //! | feature | what it adds |
 //! |---|---|
 //! | `std` | files, and loaders that work on threads; without it the crate needs only `alloc` |
 //! | `flex` | the CPU device, [`Device::flex`](tensor::Device) |
-//! | `fusion` | `Device::fused`: chains of elementwise instructions run as one pass over memory |
+//! | `fusion` | groups of instructions run as one kernel: always on the devices below, by `Device::fused` on flex |
+//! | `autotune` | kernels with a choice are tried when they first run, on the devices below |
 //! | `capture` | `Device::capture`: programs are written down, saved and replayed |
 //! | `autodiff` | `Device::autodiff`: gradients |
 //! | `nn` | layers, initializers and losses: `burn::nn` |
@@ -55,6 +56,19 @@
 //! | `dataset` | datasets and loaders: `burn::data` |
 //! | `rayon` | kernels use several threads |
 //! | `simd` | kernels use the vector units found at run time |
+//!
+//! Off by default, since they bring compilers and drivers:
+//!
+//! | feature | device |
+//! |---|---|
+//! | `cuda` | NVIDIA GPUs, `Device::cuda(0)` |
+//! | `rocm` | AMD GPUs, `Device::rocm(0)` |
+//! | `vulkan`, `metal`, `webgpu` | GPUs through one graphics interface, `Device::vulkan(DeviceKind::DefaultDevice)` |
+//! | `wgpu` | GPUs through whichever of these the machine offers |
+//! | `cpu` | the CPU through the compiler for GPUs, `Device::cpu()` |
+//!
+//! [`Device::default`](tensor::Device) is the first GPU that is built in and there, or else flex. The environment
+//! (`BURN_FUSION=0`, `BURN_AUTOTUNE=0`) and `burn.toml` switch fusion and autotune off.
 
 #![cfg_attr(not(feature = "std"), no_std)]
 

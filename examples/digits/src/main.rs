@@ -7,7 +7,7 @@ mod model;
 mod train;
 
 use burn::prelude::*;
-use clap::{Parser, Subcommand};
+use clap::{Parser, Subcommand, ValueEnum};
 use std::error::Error;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -22,9 +22,37 @@ struct Arguments {
     #[arg(long, global = true)]
     data: Option<PathBuf>,
 
+    /// Where to compute: the fastest device that is built in and there, unless one is named.
+    #[arg(long, global = true)]
+    device: Option<Engine>,
+
     /// Where the trained model is kept.
     #[arg(long, global = true, default_value = "target/digits")]
     model: PathBuf,
+}
+
+/// A device by its engine.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum Engine {
+    /// The CPU.
+    Flex,
+    /// The CPU, through kernels that are compiled when they first run; needs the feature `cpu`.
+    Cpu,
+    /// The first NVIDIA GPU; needs the feature `cuda`.
+    Cuda,
+    /// The first GPU through Vulkan; needs the feature `vulkan`.
+    Vulkan,
+}
+
+impl From<Engine> for Device {
+    fn from(engine: Engine) -> Self {
+        match engine {
+            Engine::Flex => Self::flex(),
+            Engine::Cpu => Self::cpu(),
+            Engine::Cuda => Self::cuda(0),
+            Engine::Vulkan => Self::vulkan(Default::default()),
+        }
+    }
 }
 
 #[derive(Subcommand)]
@@ -59,7 +87,7 @@ fn main() -> ExitCode {
 }
 
 fn run(arguments: Arguments) -> Result<(), Box<dyn Error>> {
-    let device = Device::default();
+    let device = arguments.device.map_or_else(Device::default, Device::from);
     let digits = data::Digits::load(arguments.data.as_deref())?;
     let (train, test) = digits.split();
     match arguments

@@ -9,7 +9,7 @@ use burn::prelude::*;
 use comfy_table::Table;
 use indicatif::{ProgressBar, ProgressStyle};
 use std::error::Error;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -28,6 +28,9 @@ pub struct TrainArguments {
     /// Decides the initial weights and the order of the digits.
     #[arg(long, default_value_t = 7)]
     seed: u64,
+    /// A file for the mean loss of each pass, one a line.
+    #[arg(long)]
+    losses: Option<PathBuf>,
 }
 
 impl Default for TrainArguments {
@@ -37,6 +40,7 @@ impl Default for TrainArguments {
             batch_size: 32,
             learning_rate: 2e-3,
             seed: 7,
+            losses: None,
         }
     }
 }
@@ -67,12 +71,16 @@ pub fn train(
         .set_device(device.clone())
         .build(test);
 
-    let model = fit(
+    let (model, losses) = fit(
         options,
         config.init(&device.clone().autodiff()),
         &train,
         &test,
     )?;
+    if let Some(file) = &options.losses {
+        let lines: Vec<String> = losses.iter().map(|loss| format!("{loss}\n")).collect();
+        std::fs::write(file, lines.concat())?;
+    }
     let model = model.valid();
     let confusion = evaluate(&model, &test)?;
     println!("{}", confusion.table());
@@ -96,7 +104,8 @@ fn fit(
     mut model: Classifier,
     train: &Loader,
     test: &Loader,
-) -> Result<Classifier, Box<dyn Error>> {
+) -> Result<(Classifier, Vec<f64>), Box<dyn Error>> {
+    let mut losses = Vec::new();
     let mut optimizer = AdamConfig::new().init();
     let style =
         ProgressStyle::with_template("epoch {prefix:>5} [{bar:30}] {msg}")?.progress_chars("=> ");
@@ -122,6 +131,7 @@ fn fit(
                 100.0 * correct as f64 / seen as f64
             ));
         }
+        losses.push(loss_sum / seen as f64);
         let accuracy = evaluate(&model.valid(), test)?.accuracy();
         let summary = format!("{}  test {:5.1} %", bar.message(), 100.0 * accuracy);
         // Where no terminal shows the bar, a line tells the same.
@@ -130,7 +140,7 @@ fn fit(
         }
         bar.finish_with_message(summary);
     }
-    Ok(model)
+    Ok((model, losses))
 }
 
 /// The number of scores whose largest is at the label.

@@ -11,9 +11,12 @@ const BUDGET: &[(&str, usize)] = &[
     ("BinaryOp", 11),
     ("CompareOp", 6),
     ("CreateOp", 3),
+    ("IndexOp", 3),
     ("MovementOp", 5),
-    ("Operation", 10),
+    ("Operation", 17),
     ("ReduceOp", 9),
+    ("ScanOp", 4),
+    ("SortOp", 2),
     ("UnaryOp", 18),
 ];
 

@@ -5,14 +5,17 @@
 
 mod activation;
 mod binary;
+mod index;
+mod join;
 mod movement;
 mod reduce;
+mod scan;
 mod unary;
 
 use alloc::vec;
 use alloc::vec::Vec;
 use burn_backend::{Build, Emit, lower};
-use burn_ir::{Operand, Operation, Outputs, ReduceOp, TensorMeta};
+use burn_ir::{Operand, Operation, Outputs, ReduceOp, SortOp, TensorMeta};
 use burn_std::{Kind, Shape};
 
 /// An operand or output as a rule sees it: always described, present only if it was asked for.
@@ -108,8 +111,13 @@ impl Keep {
 /// What an instruction with differentiable outputs does to gradients.
 pub(crate) fn rule<T>(operation: &Operation<T>, wanted: Wanted) -> Rule {
     match operation {
-        Operation::Create { .. } | Operation::Compare { .. } => Rule::Zero,
-        Operation::Cast { .. } | Operation::Movement { .. } => Rule::Pullback(Keep::NOTHING),
+        Operation::Create { .. } | Operation::Compare { .. } | Operation::Argwhere { .. } => {
+            Rule::Zero
+        }
+        Operation::Cast { .. }
+        | Operation::Movement { .. }
+        | Operation::Cat { .. }
+        | Operation::SliceAssign { .. } => Rule::Pullback(Keep::NOTHING),
         Operation::Unary { op, .. } => unary::rule(*op),
         Operation::Binary { op, rhs, .. } => binary::rule(*op, rhs, wanted),
         Operation::Where { .. } => Rule::Pullback(Keep::operands([(0, true)])),
@@ -121,6 +129,13 @@ pub(crate) fn rule<T>(operation: &Operation<T>, wanted: Wanted) -> Rule {
             Rule::Pullback(Keep::operands([(0, wanted.has(1)), (1, wanted.has(0))]))
         }
         Operation::Activation { op, .. } => activation::rule(*op),
+        Operation::Gather { .. } => Rule::Pullback(Keep::operands([(1, true)])),
+        Operation::Scatter { mode, .. } => index::rule(*mode, wanted),
+        Operation::Scan { op, .. } => scan::rule(*op),
+        Operation::Sort { op, .. } => match op {
+            SortOp::Values => Rule::Expand,
+            SortOp::Indices { .. } => Rule::Zero,
+        },
     }
 }
 
@@ -132,6 +147,14 @@ pub(crate) fn expand<E: Emit>(e: &mut E, operation: Operation<E::Tensor>) -> Out
             input,
             dims,
         } => Outputs::One(reduce::product(e, input, dims)),
+        Operation::Scan { dim, input, .. } => Outputs::One(scan::product(e, dim, input)),
+        Operation::Sort {
+            dim,
+            descending,
+            len,
+            input,
+            ..
+        } => Outputs::One(index::sort(e, dim, descending, len, input)),
         operation => lower(e, operation),
     }
 }
@@ -174,7 +197,10 @@ fn single<E: Emit>(
     wanted: Wanted,
 ) -> Vec<Option<E::Tensor>> {
     match operation {
-        Operation::Create { .. } | Operation::Compare { .. } => unreachable!("no gradient flows"),
+        Operation::Create { .. }
+        | Operation::Compare { .. }
+        | Operation::Sort { .. }
+        | Operation::Argwhere { .. } => unreachable!("no gradient is pulled back"),
         Operation::Cast { input, .. } => match input.meta.dtype.kind() {
             Kind::Float => vec![Some(e.cast(grad, input.meta.dtype))],
             Kind::Int | Kind::Bool => vec![None],
@@ -195,6 +221,34 @@ fn single<E: Emit>(
         Operation::Matmul { lhs, rhs } => matmul(e, lhs, rhs, grad, wanted),
         Operation::Activation { op, input } => {
             vec![Some(activation::pullback(e, op, input, output, grad))]
+        }
+        Operation::Cat { dim, inputs } => join::cat(e, dim, &inputs, grad, wanted),
+        Operation::SliceAssign { ranges, values, .. } => {
+            join::slice_assign(e, ranges, &values, grad, wanted)
+        }
+        Operation::Gather { op, input, indices } => {
+            vec![
+                Some(index::gather(e, op, &input.meta, indices.value(), grad)),
+                None,
+            ]
+        }
+        Operation::Scatter {
+            op,
+            mode,
+            input,
+            indices,
+            values,
+        } => {
+            let operands = index::Operands {
+                op,
+                input,
+                indices,
+                values,
+            };
+            index::pullback(e, mode, operands, output, grad, wanted)
+        }
+        Operation::Scan { op, dim, input } => {
+            vec![Some(scan::pullback(e, op, dim, input, output, grad))]
         }
     }
 }

@@ -23,13 +23,40 @@ pub fn support<B: Backend>(device: &B::Device) {
     failures.report();
 }
 
+/// The primitives that a device has no kernel for yet, by name: the known exceptions from the promise of every backend.
+pub(super) fn pending(device: &str) -> &'static [&'static str] {
+    match device {
+        "flex" | "flex:fused" => &[],
+        _ => &[
+            "gather",
+            "select",
+            "gather_nd",
+            "scatter",
+            "select_assign",
+            "scatter_nd",
+            "cumsum",
+            "cumprod",
+            "cummax",
+            "cummin",
+            "sort",
+            "argsort",
+            "argwhere",
+        ],
+    }
+}
+
 fn check<B: Backend>(device: &B::Device, sample: &Sample, dtype: DType) -> Option<String> {
     let inputs = sample.arrays(dtype, false);
     let operation = sample
         .operation(dtype)
         .map(&mut |at| B::upload(device, inputs[at].to_data()));
+    let pending = pending(&B::name(device)).contains(&sample.name());
     if !B::supports(device, &operation) {
-        return (operation.tier() == Tier::Primitive).then(|| "primitive and not supported".into());
+        let due = operation.tier() == Tier::Primitive && !pending;
+        return due.then(|| "primitive and not supported".into());
+    }
+    if pending {
+        return Some("supported and on the list of what is not".into());
     }
     let checked = operation.check().expect("samples are legal");
     let described = checked.outputs().clone().one();
@@ -91,6 +118,13 @@ fn family_of<T>(operation: &Operation<T>) -> &'static str {
         Operation::Movement { .. } => "Movement",
         Operation::Matmul { .. } => "Matmul",
         Operation::Activation { .. } => "Activation",
+        Operation::Cat { .. } => "Cat",
+        Operation::SliceAssign { .. } => "Slice assignment",
+        Operation::Gather { .. } => "Gather",
+        Operation::Scatter { .. } => "Scatter",
+        Operation::Scan { .. } => "Scan",
+        Operation::Sort { .. } => "Sort",
+        Operation::Argwhere { .. } => "Argwhere",
     }
 }
 

@@ -9,10 +9,14 @@ mod binary;
 mod cast;
 mod compare;
 mod create;
+mod index;
+mod join;
 mod matmul;
 mod movement;
 mod reduce;
+mod scan;
 mod select;
+mod sort;
 mod unary;
 
 use crate::Sample;
@@ -75,6 +79,10 @@ pub fn all() -> Vec<Sample> {
         movement::samples(),
         matmul::samples(),
         activation::samples(),
+        join::samples(),
+        index::samples(),
+        scan::samples(),
+        sort::samples(),
     ]
     .concat()
 }

@@ -1,6 +1,7 @@
 //! Composites as smaller instructions, for backends without a kernel of their own. Primitives have no lowering.
 
 mod activation;
+mod join;
 
 use crate::Emit;
 use burn_ir::{Operation, Outputs};
@@ -12,6 +13,12 @@ use burn_ir::{Operation, Outputs};
 pub fn lower<E: Emit>(e: &mut E, operation: Operation<E::Tensor>) -> Outputs<E::Tensor> {
     match operation {
         Operation::Activation { op, input } => Outputs::One(activation::lower(e, op, input)),
+        Operation::Cat { dim, inputs } => Outputs::One(join::cat(e, dim, inputs)),
+        Operation::SliceAssign {
+            ranges,
+            input,
+            values,
+        } => Outputs::One(join::slice_assign(e, &ranges, input, values)),
         other => panic!(
             "`{}` is primitive: the backend must implement it",
             other.name()

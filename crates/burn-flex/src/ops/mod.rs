@@ -6,14 +6,18 @@
 pub(crate) mod activation;
 pub(crate) mod binary;
 pub(crate) mod cast;
+pub(crate) mod cat;
 pub(crate) mod compare;
 pub(crate) mod create;
+pub(crate) mod index;
 pub(crate) mod matmul;
 pub(crate) mod movement;
 pub(crate) mod random;
 pub(crate) mod reduce;
+pub(crate) mod scan;
 pub(crate) mod select;
 pub(crate) mod softmax;
+pub(crate) mod sort;
 #[cfg(test)]
 pub(crate) mod testing;
 pub(crate) mod unary;

@@ -3,14 +3,19 @@
 //! Leaves carry no tensor, so one copy of the vocabulary serves every pass.
 
 pub(crate) mod activation;
+pub(crate) mod assign;
 pub(crate) mod binary;
 pub(crate) mod cast;
+pub(crate) mod cat;
 pub(crate) mod compare;
 pub(crate) mod create;
+pub(crate) mod index;
 pub(crate) mod matmul;
 pub(crate) mod movement;
 pub(crate) mod reduce;
+pub(crate) mod scan;
 pub(crate) mod select;
+pub(crate) mod sort;
 pub(crate) mod unary;
 
 mod broadcast;
@@ -19,8 +24,11 @@ pub use activation::ActivationOp;
 pub use binary::BinaryOp;
 pub use compare::CompareOp;
 pub use create::CreateOp;
+pub use index::IndexOp;
 pub use movement::{MovementOp, PadRange, SliceRange};
 pub use reduce::ReduceOp;
+pub use scan::ScanOp;
+pub use sort::SortOp;
 pub use unary::UnaryOp;
 
 use burn_std::{DType, Kind};
@@ -52,6 +60,7 @@ pub(crate) use leaves;
 pub(crate) struct Kinds(&'static [Kind], pub(crate) &'static str);
 
 pub(crate) const FLOAT: Kinds = Kinds(&[Kind::Float], "float");
+pub(crate) const INT: Kinds = Kinds(&[Kind::Int], "int");
 pub(crate) const BOOL: Kinds = Kinds(&[Kind::Bool], "bool");
 pub(crate) const NUMERIC: Kinds = Kinds(&[Kind::Float, Kind::Int], "float or int");
 pub(crate) const BITS: Kinds = Kinds(&[Kind::Int, Kind::Bool], "int or bool");

@@ -181,7 +181,7 @@ pub(crate) fn infer(op: &MovementOp, input: &TensorMeta) -> Result<TensorMeta, O
 }
 
 /// The number of elements, or `None` beyond what can be represented.
-fn count(shape: &Shape) -> Option<usize> {
+pub(super) fn count(shape: &Shape) -> Option<usize> {
     shape
         .iter()
         .try_fold(1usize, |count, size| count.checked_mul(*size))

@@ -5,10 +5,12 @@
 
 pub(crate) mod create;
 pub(crate) mod einsum;
+pub(crate) mod index;
 pub(crate) mod join;
 pub(crate) mod movement;
 pub(crate) mod one_hot;
 pub(crate) mod read;
+pub(crate) mod sort;
 pub(crate) mod window;
 
 use crate::kind::Kind;

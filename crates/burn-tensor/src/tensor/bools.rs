@@ -1,4 +1,4 @@
-//! Logic, and masks along diagonals. Lists of true positions have no instruction yet.
+//! Logic, and masks along diagonals. Lists of true positions are in [`index`](super::index).
 
 use super::Tensor;
 use crate::Device;

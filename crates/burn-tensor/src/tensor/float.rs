@@ -1,8 +1,8 @@
 //! Functions of floats.
 
 use super::Tensor;
-use crate::emit;
-use crate::kind::{Bool, Float, FloatMath};
+use crate::emit::{self, create};
+use crate::kind::{Bool, Float, FloatMath, Int};
 use burn_ir::{BinaryOp, UnaryOp};
 use burn_std::{AsIndex, ElementConversion};
 use core::f64::consts::PI;
@@ -315,6 +315,17 @@ impl<const D: usize> Tensor<D, Float> {
         };
         let products = rows.clone().matmul(rows.transpose());
         products.div_scalar(count as f64)
+    }
+
+    /// Draws categories with the given weights, which need not sum to 1: `samples` independent ones for each row of the
+    /// last dim, from the device's generator.
+    ///
+    /// # Shapes
+    /// - `self`: `[…, categories]`, not negative and not all 0
+    /// - output: `[…, samples]`
+    #[track_caller]
+    pub fn categorical(self, samples: usize) -> Tensor<D, Int> {
+        Tensor::new(create::categorical(self.handle, samples))
     }
 
     /// The cross product along a dim of size 3.

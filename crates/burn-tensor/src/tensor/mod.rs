@@ -9,6 +9,7 @@ mod compare;
 mod create;
 mod data;
 mod float;
+mod index;
 mod int;
 mod movement;
 mod numeric;
@@ -16,6 +17,7 @@ mod ordered;
 mod print;
 mod reduce;
 mod serialize;
+mod sort;
 
 pub use args::{BroadcastArgs, IntoPadding, MovedimArgs, ReshapeArgs};
 #[cfg(feature = "autodiff")]

@@ -156,7 +156,8 @@ impl<const D: usize, K: Basic> Tensor<D, K> {
         S: SliceArg,
     {
         let slices = slices.into_slices(emit::shape(&self.handle));
-        Self::new(join::slice_assign(self.handle, &slices, values.handle))
+        let values = Operand::Tensor(values.handle);
+        Self::new(join::slice_assign(self.handle, &slices, values))
     }
 
     /// The tensor with a selection replaced by one value.
@@ -166,8 +167,8 @@ impl<const D: usize, K: Basic> Tensor<D, K> {
         S: SliceArg,
     {
         let slices = slices.into_slices(emit::shape(&self.handle));
-        let value = Scalar::new(value, &self.dtype());
-        Self::new(join::slice_fill(self.handle, &slices, value))
+        let value = Scalar::new(value, &self.dtype()).into();
+        Self::new(join::slice_assign(self.handle, &slices, value))
     }
 
     /// `length` elements of one dim, from `start`.

@@ -1,4 +1,4 @@
-//! Limits, and classes as vectors. Sorting has no instruction yet.
+//! Limits, and classes as vectors. Order is in [`sort`](super::sort).
 
 use super::Tensor;
 use crate::emit::one_hot;

@@ -162,9 +162,10 @@ fn tensors_that_do_not_fit_are_not_joined() {
         )
     });
     assert_snapshot!(text, @"
-    `cat`: tensor 1 is f32 [3, 2] and does not fit along dim 0
-      input: f32 [2, 3]
-      legal: equal sizes in every other dim
+    `cat`: `other` does not fit
+      first: f32 [2, 3]
+      other: f32 [3, 2]
+      legal: the shape [3, 3]
     ");
     let text = message(|| Tensor::<1>::cat(vec![], 0));
     assert_snapshot!(text, @"

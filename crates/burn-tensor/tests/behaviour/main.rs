@@ -10,11 +10,13 @@ mod device;
 mod einsum;
 mod errors;
 mod grid;
+mod index;
 mod movement;
 mod numeric;
 mod print;
 mod random_programs;
 mod reduce;
+mod sort;
 
 use burn_tensor::kind::Basic;
 use burn_tensor::{Device, Tensor, TensorData, Tolerance};

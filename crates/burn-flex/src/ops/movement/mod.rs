@@ -39,7 +39,7 @@ pub(crate) fn run(op: MovementOp, input: FlexTensor, output: &TensorMeta) -> Fle
 }
 
 /// At least one element is selected in each dim.
-fn slice(input: &Layout, ranges: &[SliceRange]) -> Layout {
+pub(crate) fn slice(input: &Layout, ranges: &[SliceRange]) -> Layout {
     let mut layout = input.clone();
     let mut offset = input.offset as isize;
     for (stride, range) in layout.strides.iter_mut().zip(ranges) {

@@ -97,13 +97,13 @@ pub(crate) fn identity<A: Acc>(fold: Fold) -> A {
 
 /// The larger; a NaN if one is.
 #[inline(always)]
-fn max<A: Acc>(acc: A, x: A) -> A {
+pub(crate) fn max<A: Acc>(acc: A, x: A) -> A {
     if x > acc || is_nan(x) { x } else { acc }
 }
 
 /// The smaller; a NaN if one is.
 #[inline(always)]
-fn min<A: Acc>(acc: A, x: A) -> A {
+pub(crate) fn min<A: Acc>(acc: A, x: A) -> A {
     if x < acc || is_nan(x) { x } else { acc }
 }
 

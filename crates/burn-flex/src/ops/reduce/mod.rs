@@ -10,7 +10,7 @@ mod plan;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use acc::{Acc, Fold, fold_block, fold_rows, identity};
+pub(crate) use acc::{Acc, Fold, fold_block, fold_rows, identity, max, min};
 pub(crate) use load::{Leaf, Source, lower, store};
 
 use crate::{FlexTensor, parallel, parallel::Shared};
@@ -18,7 +18,7 @@ use acc::Cascade;
 use alloc::vec::Vec;
 use burn_ir::{Dims, ReduceOp, TensorMeta};
 use burn_std::{BoolStore, Bytes, DType, IntDType, bf16, f16};
-use load::Truth;
+pub(crate) use load::Truth;
 use plan::{Item, Plan, ROWS};
 
 /// Elements that one call of a kernel sees: 8 KiB of the widest type, a fraction of the first level of cache.
@@ -45,6 +45,8 @@ macro_rules! by_leaf {
         }
     };
 }
+
+pub(crate) use by_leaf;
 
 /// Reduces `dims` of `input` to size 1.
 pub(crate) fn run(op: ReduceOp, input: FlexTensor, dims: Dims, output: &TensorMeta) -> FlexTensor {
