@@ -57,7 +57,10 @@ impl Lu {
         let rest = positions(&self.lower, m - k).expand([batch, m - k, m]);
         let chosen = rest.equal(place.expand([batch, m - k, m]));
         let waits = self.waiting.clone().swap_dims(1, 2);
-        let rest = ones_where(chosen.bool_and(waits.expand([batch, m - k, m])), &self.lower);
+        let rest = ones_where(
+            chosen.bool_and(waits.expand([batch, m - k, m])),
+            &self.lower,
+        );
         below(self.order.clone(), rest)
     }
 }
@@ -81,10 +84,7 @@ fn eliminate(a: &Tensor<3>, waiting: Tensor<3, Bool>) -> Lu {
     let corner = crate::batch::zeros(a, n - half, half);
     Lu {
         lower: beside(left.lower, second.lower),
-        upper: below(
-            beside(left.upper, above),
-            beside(corner, second.upper),
-        ),
+        upper: below(beside(left.upper, above), beside(corner, second.upper)),
         order: below(left.order, second.order),
         pivots: Tensor::cat(vec![left.pivots, second.pivots], 1),
         waiting: second.waiting,

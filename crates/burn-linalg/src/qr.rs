@@ -47,7 +47,12 @@ pub(crate) fn reflect(a: &Tensor<3>) -> Reflections {
     let second = reflect(&rows(&right, half..m));
     let v = below(zeros(a, half, n - half), second.v);
     let crossing = left.v.clone().swap_dims(1, 2).matmul(v.clone());
-    let t = left.t.clone().matmul(crossing).matmul(second.t.clone()).neg();
+    let t = left
+        .t
+        .clone()
+        .matmul(crossing)
+        .matmul(second.t.clone())
+        .neg();
     let corner = zeros(a, n - half, half);
     Reflections {
         v: beside(left.v, v),

@@ -2,9 +2,11 @@
 //!
 //! All pairs of columns that share none turn at once, in the order of a round-robin tournament.
 
-use crate::batch::{Batch, below, beside, columns, diagonal, eye, ones_where, positions, rows, zeros};
+use crate::batch::{
+    Batch, below, beside, columns, diagonal, eye, ones_where, positions, rows, zeros,
+};
 use crate::qr::{reflect, scaled};
-use burn_tensor::{DType, Shape, Tensor};
+use burn_tensor::{DType, Tensor};
 
 /// Sweeps over all pairs. They converge quadratically; about 10 are needed for 1,000 columns in f64.
 const SWEEPS: usize = 16;
@@ -105,13 +107,20 @@ fn differentiable(
     let weights = gaps.mask_fill(equal.clone(), 1).recip().mask_fill(equal, 0);
     let column = s.clone().swap_dims(1, 2);
     let mirrored = inside.clone().swap_dims(1, 2);
-    let for_u = inside.clone().mul(s.clone()).add(mirrored.clone().mul(column.clone()));
+    let for_u = inside
+        .clone()
+        .mul(s.clone())
+        .add(mirrored.clone().mul(column.clone()));
     let for_v = inside.clone().mul(column).add(mirrored.mul(s.clone()));
     let mut u_change = thin.clone().matmul(weights.clone().mul(for_u));
     if m > n {
         let outside = change.matmul(v.clone()).sub(thin.matmul(inside.clone()));
         let none = s.clone().equal_scalar(0);
-        let inverse = s.clone().mask_fill(none.clone(), 1).recip().mask_fill(none, 0);
+        let inverse = s
+            .clone()
+            .mask_fill(none.clone(), 1)
+            .recip()
+            .mask_fill(none, 0);
         u_change = u_change.add(outside.mul(inverse));
     }
     let added = u.dims()[2] - n;
@@ -178,12 +187,20 @@ fn turn(
     let twice = product.mask_fill(done.clone(), 1).mul_scalar(2);
     // The smaller root t of t² + 2ζt = 1.
     let zeta = y.sub(x).div(twice);
-    let size = zeta.clone().abs().hypot(zeta.ones_like()).add(zeta.clone().abs()).recip();
+    let size = zeta
+        .clone()
+        .abs()
+        .hypot(zeta.ones_like())
+        .add(zeta.clone().abs())
+        .recip();
     let tangent = size.clone().mask_where(zeta.lower_scalar(0), size.neg());
     let tangent = tangent.mask_fill(done, 0);
     let c = tangent.clone().square().add_scalar(1).sqrt().recip();
     let s = c.clone().mul(tangent);
-    let turned_left = left.clone().mul(c.clone()).sub(right.clone().mul(s.clone()));
+    let turned_left = left
+        .clone()
+        .mul(c.clone())
+        .sub(right.clone().mul(s.clone()));
     let turned_right = left.mul(s).add(right.mul(c));
     (turned_left, turned_right, cosine)
 }
@@ -212,12 +229,15 @@ fn sorted(turned: Tensor<3>, v: Tensor<3>) -> (Tensor<3>, Tensor<3>) {
     let size = turned.clone().square().sum_dim(1).expand([batch, n, n]);
     let other = size.clone().swap_dims(1, 2);
     let earlier = positions(&turned, n).expand([1, n, n]);
-    let earlier = earlier.clone().lower(earlier.swap_dims(1, 2)).expand([batch, n, n]);
+    let earlier = earlier
+        .clone()
+        .lower(earlier.swap_dims(1, 2))
+        .expand([batch, n, n]);
     let tied = other.clone().equal(size.clone()).bool_and(earlier);
     // The place of a column is the number of those that come before it.
     let place = other.greater(size).bool_or(tied).int().sum_dim(1);
     let place = place.swap_dims(1, 2).expand([batch, n, n]);
-    let target = positions(&turned, n).reshape(Shape::new([1, 1, n])).expand([batch, n, n]);
+    let target = positions(&turned, n).swap_dims(1, 2).expand([batch, n, n]);
     let order = ones_where(place.equal(target), &turned);
     (turned.matmul(order.clone()), v.matmul(order))
 }

@@ -36,8 +36,17 @@ fn eye(size: usize) -> Tensor<2> {
 }
 
 /// Sizes around 1, around a power of two, and wide and tall ones.
-const SHAPES: [[usize; 2]; 9] =
-    [[1, 1], [1, 4], [4, 1], [2, 2], [3, 5], [5, 3], [8, 8], [17, 17], [33, 20]];
+const SHAPES: [[usize; 2]; 9] = [
+    [1, 1],
+    [1, 4],
+    [4, 1],
+    [2, 2],
+    [3, 5],
+    [5, 3],
+    [8, 8],
+    [17, 17],
+    [33, 20],
+];
 
 #[test]
 fn a_permutation_times_triangles_is_the_matrix() {
@@ -48,21 +57,44 @@ fn a_permutation_times_triangles_is_the_matrix() {
         assert_eq!((l.dims(), u.dims()), ([2, m, k], [2, k, n]), "{m} × {n}");
         close(p.clone().matmul(l.clone()).matmul(u.clone()), a, 1e-12);
         close(u.clone(), u.triu(0), 0.0);
-        let unit = l.clone().tril(-1) + tensor::<3>(TensorData::ones::<f64, _>([2, m, k])).triu(0).tril(0);
+        let unit = l.clone().tril(-1)
+            + tensor::<3>(TensorData::ones::<f64, _>([2, m, k]))
+                .triu(0)
+                .tril(0);
         close(l.clone(), unit, 0.0);
         // Pivots are the largest of their column, and each row is taken once.
         assert!(l.abs().max().into_scalar::<f64>() <= 1.0);
-        close(p.clone().sum_dim(1), p.clone().sum_dim(2).swap_dims(1, 2), 0.0);
+        close(
+            p.clone().sum_dim(1),
+            p.clone().sum_dim(2).swap_dims(1, 2),
+            0.0,
+        );
         assert_eq!(p.sum().into_scalar::<f64>(), 2.0 * m as f64);
     }
 }
 
 #[test]
 fn the_decomposition_of_a_small_matrix_is_the_known_one() {
-    let (p, l, u) = lu(tensor::<2>([[0.0, 2.0, 1.0], [1.0, 1.0, 0.0], [4.0, 2.0, 2.0]]));
-    close(p, tensor([[0.0, 1.0, 0.0], [0.0, 0.0, 1.0], [1.0, 0.0, 0.0]]), 0.0);
-    close(l, tensor([[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.25, 0.25, 1.0]]), 0.0);
-    close(u, tensor([[4.0, 2.0, 2.0], [0.0, 2.0, 1.0], [0.0, 0.0, -0.75]]), 0.0);
+    let (p, l, u) = lu(tensor::<2>([
+        [0.0, 2.0, 1.0],
+        [1.0, 1.0, 0.0],
+        [4.0, 2.0, 2.0],
+    ]));
+    close(
+        p,
+        tensor([[0.0, 1.0, 0.0], [0.0, 0.0, 1.0], [1.0, 0.0, 0.0]]),
+        0.0,
+    );
+    close(
+        l,
+        tensor([[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.25, 0.25, 1.0]]),
+        0.0,
+    );
+    close(
+        u,
+        tensor([[4.0, 2.0, 2.0], [0.0, 2.0, 1.0], [0.0, 0.0, -0.75]]),
+        0.0,
+    );
 }
 
 #[test]
@@ -85,7 +117,11 @@ fn a_zero_on_the_diagonal_is_no_obstacle() {
 
 #[test]
 fn a_determinant_is_that_of_the_formula() {
-    let a = tensor::<3>([[[1.0, 2.0], [3.0, 4.0]], [[0.0, 1.0], [1.0, 0.0]], [[1.0, 2.0], [2.0, 4.0]]]);
+    let a = tensor::<3>([
+        [[1.0, 2.0], [3.0, 4.0]],
+        [[0.0, 1.0], [1.0, 0.0]],
+        [[1.0, 2.0], [2.0, 4.0]],
+    ]);
     close(det::<3, 1>(a.clone()), tensor([-2.0, -1.0, 0.0]), 1e-15);
     let (sign, log) = slogdet::<3, 1>(a);
     close(sign, tensor([-1.0, -1.0, 0.0]), 0.0);
@@ -134,7 +170,10 @@ fn rotations_between_singular_values_give_the_matrix() {
             let (u, s, vt) = svd::<3, 2>(a.clone(), full);
             let k = m.min(n);
             let (left, right) = if full { (m, n) } else { (k, k) };
-            assert_eq!((u.dims(), s.dims(), vt.dims()), ([2, m, left], [2, k], [2, right, n]));
+            assert_eq!(
+                (u.dims(), s.dims(), vt.dims()),
+                ([2, m, left], [2, k], [2, right, n])
+            );
             let scaled = u.clone().narrow(2, 0, k) * s.clone().unsqueeze_dim::<3>(1);
             close(scaled.matmul(vt.clone().narrow(1, 0, k)), a, 1e-11);
             let unit = |size: usize| eye(size).unsqueeze::<3>().expand([2, size, size]);
@@ -178,7 +217,9 @@ fn differentiates<const D: usize>(x: Tensor<2>, f: impl Fn(Tensor<2>) -> Tensor<
         .sin()
         .reshape(weights.shape());
     let leaf = x.clone().to_device(&ad).require_grad();
-    let grads = (f(leaf.clone()) * weights.clone().to_device(&ad)).sum().backward();
+    let grads = (f(leaf.clone()) * weights.clone().to_device(&ad))
+        .sum()
+        .backward();
     let found = leaf.grad(&grads).expect("the leaf is tracked");
     let step = 1e-6;
     let value = |x: Tensor<2>| (f(x) * weights.clone()).sum().into_scalar::<f64>();
@@ -211,14 +252,20 @@ fn gradients_agree_with_differences() {
     differentiates(square(), |a| svd::<2, 1>(a, false).0);
     differentiates(square(), |a| svd::<2, 1>(a, false).2);
     differentiates(tall(), |a| svd::<2, 1>(a, false).0);
-    differentiates(tall().transpose(), |a| svd::<2, 1>(a, true).2.narrow(0, 0, 2));
+    differentiates(tall().transpose(), |a| {
+        svd::<2, 1>(a, true).2.narrow(0, 0, 2)
+    });
 }
 
 #[test]
 fn a_gradient_of_a_gradient_flows_through_an_inverse() {
     // f(x) = 1/x as a matrix of one element: f'' = 2/x³.
-    let x = tensor::<2>([[2.0]]).to_device(&dev().autodiff()).require_grad();
-    let first = x.grad(&inverse(x.clone()).sum().backward_create_graph()).expect("tracked");
+    let x = tensor::<2>([[2.0]])
+        .to_device(&dev().autodiff())
+        .require_grad();
+    let first = x
+        .grad(&inverse(x.clone()).sum().backward_create_graph())
+        .expect("tracked");
     let second = x.grad(&first.sum().backward()).expect("tracked");
     close(second.without_autodiff(), tensor([[0.25]]), 1e-12);
 }
@@ -227,9 +274,15 @@ fn a_gradient_of_a_gradient_flows_through_an_inverse() {
 fn a_singular_matrix_has_a_gradient_of_its_determinant() {
     // d det = (d, -c; -b, a)
     let ad = dev().autodiff();
-    let a = tensor::<2>([[1.0, 2.0], [2.0, 4.0]]).to_device(&ad).require_grad();
+    let a = tensor::<2>([[1.0, 2.0], [2.0, 4.0]])
+        .to_device(&ad)
+        .require_grad();
     let grad = a.grad(&det::<2, 1>(a.clone()).backward()).expect("tracked");
-    close(grad.without_autodiff(), tensor([[4.0, -2.0], [-2.0, 1.0]]), 1e-14);
+    close(
+        grad.without_autodiff(),
+        tensor([[4.0, -2.0], [-2.0, 1.0]]),
+        1e-14,
+    );
 }
 
 #[test]
@@ -248,7 +301,11 @@ fn norms_are_those_of_their_definitions() {
     close(matrix_norm(x(), Norm::L2), tensor([[5.0]]), 1e-15);
     close(matrix_norm(x(), Norm::L1), tensor([[4.0]]), 0.0);
     close(matrix_norm(x(), Norm::LInf), tensor([[7.0]]), 0.0);
-    for (norm, exponent) in [(Norm::L0, 0.0), (Norm::LNegInf, f64::NEG_INFINITY), (Norm::Lp(3.0), 3.0)] {
+    for (norm, exponent) in [
+        (Norm::L0, 0.0),
+        (Norm::LNegInf, f64::NEG_INFINITY),
+        (Norm::Lp(3.0), 3.0),
+    ] {
         assert_eq!(norm.to_exponent(), exponent);
         assert_eq!(Norm::from(exponent), norm);
     }
@@ -261,7 +318,10 @@ fn a_norm_of_large_numbers_does_not_overflow() {
     let x = Tensor::<1>::from_data([3e-30f32, -4e-30], &dev());
     assert_eq!(vector_norm(x, Norm::L2, 0).into_scalar::<f32>(), 5e-30);
     let x = Tensor::<1>::from_data([f32::INFINITY, 1.0], &dev());
-    assert_eq!(vector_norm(x, Norm::L2, 0).into_scalar::<f32>(), f32::INFINITY);
+    assert_eq!(
+        vector_norm(x, Norm::L2, 0).into_scalar::<f32>(),
+        f32::INFINITY
+    );
     let x = Tensor::<1>::from_data([f32::NAN, 1.0], &dev());
     assert!(vector_norm(x, Norm::L2, 0).into_scalar::<f32>().is_nan());
 }
@@ -277,20 +337,36 @@ fn the_gradient_of_a_norm_of_zeros_is_zero() {
     }
     let x = Tensor::<1>::from_data([3.0, -4.0], &ad).require_grad();
     let grads = vector_norm(x.clone(), Norm::L2, 0).sum().backward();
-    close(x.grad(&grads).expect("tracked").without_autodiff(), tensor([0.6, -0.8]), 1e-6);
+    close(
+        x.grad(&grads).expect("tracked").without_autodiff(),
+        tensor([0.6, -0.8]),
+        1e-6,
+    );
 }
 
 #[test]
 fn products_of_vectors_are_those_of_their_definitions() {
     let (x, y) = (tensor::<1>([1.0, 2.0]), tensor::<1>([3.0, 4.0, 5.0]));
-    close(outer::<1, 2, _>(x.clone(), y), tensor([[3.0, 4.0, 5.0], [6.0, 8.0, 10.0]]), 0.0);
+    close(
+        outer::<1, 2, _>(x.clone(), y),
+        tensor([[3.0, 4.0, 5.0], [6.0, 8.0, 10.0]]),
+        0.0,
+    );
     let a = tensor::<2>([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]);
     close(diag::<2, 1, _>(a.clone()), tensor([1.0, 5.0]), 0.0);
     close(trace::<2, 1, _>(a.clone()), tensor([6.0]), 0.0);
-    close(matvec::<2, 1, _>(a.clone().transpose(), x.clone()), tensor([9.0, 12.0, 15.0]), 0.0);
+    close(
+        matvec::<2, 1, _>(a.clone().transpose(), x.clone()),
+        tensor([9.0, 12.0, 15.0]),
+        0.0,
+    );
     let pair: Tensor<3> = outer_dim(a.clone(), a.clone(), 0);
     assert_eq!(pair.dims(), [2, 2, 3]);
-    close(pair.narrow(0, 1, 1), tensor([[[4.0, 10.0, 18.0], [16.0, 25.0, 36.0]]]), 0.0);
+    close(
+        pair.narrow(0, 1, 1),
+        tensor([[[4.0, 10.0, 18.0], [16.0, 25.0, 36.0]]]),
+        0.0,
+    );
     let cosine = cosine_similarity(x, tensor([-2.0, 1.0]), 0, None);
     close(cosine, tensor([0.0]), 1e-15);
     let cosine = cosine_similarity(a.clone(), a, 1, None);

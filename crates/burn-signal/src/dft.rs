@@ -75,7 +75,10 @@ fn circle(like: &Tensor<3>, shape: [usize; 3], turns: impl Iterator<Item = f64>)
     }
     let device: Device = like.device().without_autodiff();
     let upload = |values| {
-        Tensor::from_data(TensorData::new(values, Shape::new(shape)), (&device, like.dtype()))
+        Tensor::from_data(
+            TensorData::new(values, Shape::new(shape)),
+            (&device, like.dtype()),
+        )
     };
     Complex {
         re: upload(re),
@@ -104,7 +107,9 @@ fn backward(x: Complex) -> Complex {
     if n < 2 {
         return x;
     }
-    let split = (2..=LARGEST_PART).rev().find(|part| n % part == 0 && *part < n);
+    let split = (2..=LARGEST_PART)
+        .rev()
+        .find(|part| n % part == 0 && *part < n);
     if n <= LARGEST_PART || (split.is_none() && n <= LARGEST_PRIME) {
         let pairs = (0..n * n).map(|at| fraction(at / n, at % n, n));
         let matrix = circle(&x.re, [1, n, n], pairs);

@@ -158,7 +158,9 @@ fn overlap(frames: Tensor<3>, hop: usize) -> Tensor<2> {
     let pieces = n.div_ceil(hop);
     let padded = frames.pad([(0, pieces * hop - n)], 0.0);
     let piece = |j: usize| {
-        let piece = padded.clone().slice_dim(2, (j * hop) as i64..((j + 1) * hop) as i64);
+        let piece = padded
+            .clone()
+            .slice_dim(2, (j * hop) as i64..((j + 1) * hop) as i64);
         piece.pad([(j, pieces - 1 - j), (0, 0)], 0.0)
     };
     let total = (1..pieces).fold(piece(0), |total, j| total.add(piece(j)));

@@ -12,7 +12,11 @@ fn cosines(
     weights: &[f64],
     options: TensorCreationOptions,
 ) -> Tensor<1> {
-    let period = if periodic { size } else { size.saturating_sub(1) };
+    let period = if periodic {
+        size
+    } else {
+        size.saturating_sub(1)
+    };
     let weight = |i: usize| -> f64 {
         if size == 1 {
             return 1.0;

@@ -41,8 +41,9 @@ fn defined(re: &[f64], im: &[f64]) -> (Vec<f64>, Vec<f64>) {
 }
 
 /// Lengths that are one matrix, that split once and twice, with large factors, and a prime that is folded.
-const LENGTHS: [usize; 16] =
-    [1, 2, 3, 7, 8, 16, 60, 64, 65, 96, 100, 128, 131, 262, 293, 586];
+const LENGTHS: [usize; 16] = [
+    1, 2, 3, 7, 8, 16, 60, 64, 65, 96, 100, 128, 131, 262, 293, 586,
+];
 
 #[test]
 fn a_transform_is_that_of_its_definition() {
@@ -78,14 +79,23 @@ fn a_transform_runs_along_any_dim_and_is_cut_or_continued() {
     assert_eq!(re.dims(), [3, 9, 2]);
     let back = irfft(re.clone(), im.clone(), 1, None);
     close(back.clone().narrow(1, 0, 10), x, 1e-12);
-    close(back.narrow(1, 10, 6), tensor(TensorData::zeros::<f64, _>([3, 6, 2])), 1e-12);
+    close(
+        back.narrow(1, 10, 6),
+        tensor(TensorData::zeros::<f64, _>([3, 6, 2])),
+        1e-12,
+    );
     assert_eq!(irfft(re, im, 1, Some(15)).dims(), [3, 15, 2]);
 }
 
 #[test]
 fn the_imaginary_parts_of_the_ends_of_half_a_spectrum_do_not_count() {
     // x_j = (X_0 + (-1)^j X_2 + 2 Re(X_1 i^j)) / 4
-    let x = irfft(tensor::<1>([4.0, 0.0, 8.0]), tensor([7.0, 2.0, 9.0]), 0, None);
+    let x = irfft(
+        tensor::<1>([4.0, 0.0, 8.0]),
+        tensor([7.0, 2.0, 9.0]),
+        0,
+        None,
+    );
     close(x, tensor([3.0, -2.0, 3.0, 0.0]), 1e-15);
 }
 
@@ -125,9 +135,11 @@ fn windows_are_those_of_their_formulas() {
 fn a_spectrogram_goes_back_to_its_signal() {
     let signal = normal([2, 50]);
     let device = dev();
-    for (onesided, center, win_length) in
-        [(true, true, None), (false, true, Some(12)), (true, true, Some(13))]
-    {
+    for (onesided, center, win_length) in [
+        (true, true, None),
+        (false, true, Some(12)),
+        (true, true, Some(13)),
+    ] {
         let mut options = StftOptions::new(16);
         options.onesided = onesided;
         options.center = center;
@@ -152,7 +164,11 @@ fn frames_are_where_the_options_say() {
     options.center = true;
     let (re, _) = stft(signal, None, options);
     // Mirrored at the ends: 3 2 | 1 2 3 4 5 6 | 5 4
-    close(re.narrow(1, 0, 1), tensor([[[8.0, 10.0, 18.0, 20.0]]]), 1e-14);
+    close(
+        re.narrow(1, 0, 1),
+        tensor([[[8.0, 10.0, 18.0, 20.0]]]),
+        1e-14,
+    );
 }
 
 #[test]

@@ -140,10 +140,7 @@ pub fn affine_grid_2d(transform: Tensor<3>, dims: [usize; 4]) -> Tensor<4> {
     let points: Vec<f64> = (0..height * width)
         .flat_map(|at| [place(at % width, width), place(at / width, height), 1.0])
         .collect();
-    let options = (
-        &transform.device().without_autodiff(),
-        transform.dtype(),
-    );
+    let options = (&transform.device().without_autodiff(), transform.dtype());
     let data = TensorData::new(points, [1, height * width, 3]);
     let points = Tensor::<3>::from_data(data, options);
     let moved = points.matmul(transform.swap_dims(1, 2));

@@ -10,12 +10,13 @@ fn a_device_is_configured_before_its_first_tensor_and_never_after() {
     // Asking is not using.
     assert_eq!(device.settings().float_dtype, FloatDType::F32);
     let error = device.configure(BoolStore::U32).unwrap_err();
-    assert!(matches!(error, DeviceError::UnsupportedDType { .. }), "{error}");
+    assert!(
+        matches!(error, DeviceError::UnsupportedDType { .. }),
+        "{error}"
+    );
     assert_eq!(device.settings().float_dtype, FloatDType::F32);
 
-    device
-        .configure((FloatDType::F64, IntDType::I64))
-        .unwrap();
+    device.configure((FloatDType::F64, IntDType::I64)).unwrap();
     assert_eq!(device.settings().int_dtype, IntDType::I64);
     assert_eq!(Tensor::<1>::ones([1], &device).dtype(), DType::F64);
     let ad = Device::flex().autodiff();
@@ -26,6 +27,9 @@ fn a_device_is_configured_before_its_first_tensor_and_never_after() {
     let same = DeviceConfig::new(Some(FloatDType::F64), None, None);
     device.configure(same).unwrap();
     let error = device.configure(FloatDType::F32).unwrap_err();
-    assert!(matches!(error, DeviceError::AlreadyInitialized { .. }), "{error}");
+    assert!(
+        matches!(error, DeviceError::AlreadyInitialized { .. }),
+        "{error}"
+    );
     assert!(error.to_string().contains("flex"), "{error}");
 }

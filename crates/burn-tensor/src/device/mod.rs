@@ -117,7 +117,11 @@ impl Device {
 
     /// What `f` makes of `input`, with memory that the device keeps for it: for parameters and other tensors that live
     /// long. A device whose memory has no such part, as all built-in ones are so far, treats it as any other.
-    pub fn memory_persistent_allocations<Output, Input, Func>(&self, input: Input, f: Func) -> Output
+    pub fn memory_persistent_allocations<Output, Input, Func>(
+        &self,
+        input: Input,
+        f: Func,
+    ) -> Output
     where
         Output: Send,
         Input: Send,

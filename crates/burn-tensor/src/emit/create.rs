@@ -4,9 +4,7 @@ use super::{compare, movement, sort};
 use crate::TensorCreationOptions;
 use crate::kind::Kind;
 use burn_dispatch::{Device, Handle};
-use burn_ir::{
-    BinaryOp, CompareOp, CreateOp, Described, Operand, Operation, ReduceOp, ScanOp,
-};
+use burn_ir::{BinaryOp, CompareOp, CreateOp, Described, Operand, Operation, ReduceOp, ScanOp};
 use burn_std::{DType, Distribution, Scalar, Shape, TensorData};
 use core::ops::Range;
 
@@ -137,15 +135,26 @@ pub(crate) fn categorical(weights: Handle, samples: usize) -> Handle {
     );
     let draws = super::binary(BinaryOp::Mul, draws, total.clone());
     // A product that is rounded up to the whole sum belongs to no category.
-    let beyond = compare(CompareOp::GreaterEqual, draws.clone(), Operand::Tensor(total));
+    let beyond = compare(
+        CompareOp::GreaterEqual,
+        draws.clone(),
+        Operand::Tensor(total),
+    );
     let zero = super::scalar(0.0, &draws).into();
     let draws = super::choose(beyond, zero, Operand::Tensor(draws));
     // A draw falls behind as many categories as have a running sum up to it.
     let column = shape.iter().copied().chain([1]).collect();
-    let row = shape[..rank - 1].iter().copied().chain([1, categories]).collect();
+    let row = shape[..rank - 1]
+        .iter()
+        .copied()
+        .chain([1, categories])
+        .collect();
     let draws = movement::reshape(draws, column);
     let sums = movement::reshape(sums, row);
-    let passed = super::cast(compare(CompareOp::GreaterEqual, draws, Operand::Tensor(sums)), dtype);
+    let passed = super::cast(
+        compare(CompareOp::GreaterEqual, draws, Operand::Tensor(sums)),
+        dtype,
+    );
     let count = super::reduce_dim(ReduceOp::Sum, passed, -1);
     movement::reshape(count, shape)
 }

@@ -103,7 +103,10 @@ fn selected(start: i64, end: Option<i64>, step: i64, size: usize) -> Vec<usize> 
     if step < 0 {
         range.reverse();
     }
-    range.into_iter().step_by(step.unsigned_abs() as usize).collect()
+    range
+        .into_iter()
+        .step_by(step.unsigned_abs() as usize)
+        .collect()
 }
 
 fn slice(dice: &mut Dice, tensor: Tensor<3>, model: &Model) -> (Tensor<3>, Model) {
@@ -114,7 +117,11 @@ fn slice(dice: &mut Dice, tensor: Tensor<3>, model: &Model) -> (Tensor<3>, Model
         let (start, end) = (dice.between(-bound, bound), dice.between(-bound, bound));
         let end = (dice.roll(4) > 0).then_some(end);
         let step = [1, 1, 2, 3, -1, -2][dice.roll(6)];
-        slices.push(Slice::new(start as isize, end.map(|end| end as isize), step as isize));
+        slices.push(Slice::new(
+            start as isize,
+            end.map(|end| end as isize),
+            step as isize,
+        ));
         chosen.push(selected(start, end, step, size));
     }
     let dims = [chosen[0].len(), chosen[1].len(), chosen[2].len()];
@@ -126,7 +133,9 @@ fn slice(dice: &mut Dice, tensor: Tensor<3>, model: &Model) -> (Tensor<3>, Model
 
 fn broadcast(dice: &mut Dice, tensor: Tensor<3>, model: &Model) -> (Tensor<3>, Model) {
     // The other side has size 1 in some dims, and so has this side in others.
-    let dims = model.dims.map(|size| if dice.roll(2) == 0 { 1 } else { size });
+    let dims = model
+        .dims
+        .map(|size| if dice.roll(2) == 0 { 1 } else { size });
     let grown = dims.map(|size| if size == 1 { dice.roll(4) } else { size });
     let other_dims: [usize; 3] = core::array::from_fn(|dim| match model.dims[dim] {
         1 => grown[dim],
@@ -152,9 +161,18 @@ fn broadcast(dice: &mut Dice, tensor: Tensor<3>, model: &Model) -> (Tensor<3>, M
         )
     };
     match dice.roll(4) {
-        0 => (tensor + right, Model::new(result_dims, |at| pair(at).0 + pair(at).1)),
-        1 => (tensor - right, Model::new(result_dims, |at| pair(at).0 - pair(at).1)),
-        2 => (tensor * right, Model::new(result_dims, |at| pair(at).0 * pair(at).1)),
+        0 => (
+            tensor + right,
+            Model::new(result_dims, |at| pair(at).0 + pair(at).1),
+        ),
+        1 => (
+            tensor - right,
+            Model::new(result_dims, |at| pair(at).0 - pair(at).1),
+        ),
+        2 => (
+            tensor * right,
+            Model::new(result_dims, |at| pair(at).0 * pair(at).1),
+        ),
         _ => (
             tensor.max_pair(right),
             Model::new(result_dims, |at| pair(at).0.max(pair(at).1)),
@@ -166,7 +184,11 @@ fn reduce(dice: &mut Dice, tensor: Tensor<3>, model: &Model) -> (Tensor<3>, Mode
     let dim = dice.roll(3);
     let first = |group: &[f64], better: fn(&f64, &f64) -> bool| {
         let best = (1..group.len()).fold(0, |best, at| {
-            if better(&group[at], &group[best]) { at } else { best }
+            if better(&group[at], &group[best]) {
+                at
+            } else {
+                best
+            }
         });
         best as f64
     };
