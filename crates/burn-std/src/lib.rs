@@ -20,6 +20,7 @@ pub mod future;
 pub mod id;
 pub mod indexing;
 pub mod ops;
+pub mod quantization;
 pub mod rand;
 pub mod reader;
 pub mod settings;

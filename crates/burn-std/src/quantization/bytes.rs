@@ -224,7 +224,9 @@ impl QuantizedBytes {
             code[..scale.len()].copy_from_slice(scale);
             dtype.decode(u32::from_le_bytes(code))
         };
-        let block = (0..count).map(|_| next(self.scheme.scale_dtype())).collect();
+        let block = (0..count)
+            .map(|_| next(self.scheme.scale_dtype()))
+            .collect();
         let global = global_scale_dtype(&self.scheme).map(next);
         (codes, DecodedScales { block, global })
     }

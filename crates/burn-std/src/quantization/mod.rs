@@ -87,9 +87,7 @@ pub fn quantizable(scheme: &QuantScheme) -> bool {
 
 /// How the scale of all scales is stored, for a scheme of two levels.
 pub fn global_scale_dtype(scheme: &QuantScheme) -> Option<ScaleDtype> {
-    scheme
-        .block_scale()
-        .and_then(|_| scheme.tensor_scale())
+    scheme.block_scale().and_then(|_| scheme.tensor_scale())
 }
 
 /// Bytes of the scale of all scales; 0 for a scheme of one level.

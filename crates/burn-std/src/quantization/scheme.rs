@@ -133,7 +133,11 @@ impl ScaleDtype {
         if scale.is_nan() {
             return bits;
         }
-        let raised = if self.decode(bits) < scale { bits + 1 } else { bits };
+        let raised = if self.decode(bits) < scale {
+            bits + 1
+        } else {
+            bits
+        };
         raised.min(largest)
     }
 

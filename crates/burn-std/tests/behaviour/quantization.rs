@@ -5,9 +5,20 @@ use burn_std::{Shape, shape};
 
 #[test]
 fn codes_and_scales_come_back_from_their_bytes() {
-    let values = [QuantValue::Q8S, QuantValue::Q8F, QuantValue::Q4F, QuantValue::Q4S, QuantValue::Q2F, QuantValue::Q2S];
+    let values = [
+        QuantValue::Q8S,
+        QuantValue::Q8F,
+        QuantValue::Q4F,
+        QuantValue::Q4S,
+        QuantValue::Q2F,
+        QuantValue::Q2S,
+    ];
     for value in values {
-        for store in [QuantStore::Native, QuantStore::PackedNative(0), QuantStore::PackedU32(0)] {
+        for store in [
+            QuantStore::Native,
+            QuantStore::PackedNative(0),
+            QuantStore::PackedU32(0),
+        ] {
             let scheme = QuantScheme::default().with_value(value).with_store(store);
             let (low, high) = value.range();
             let codes: Vec<i8> = (0..21)
@@ -40,7 +51,12 @@ fn elements_of_a_block_share_its_scale() {
     assert!(layout.divides());
     assert_eq!(layout.num_blocks(), 4);
     let blocks: Vec<usize> = (0..24).map(|at| layout.block_of(at)).collect();
-    let expected = [[0, 0, 0, 1, 1, 1], [0, 0, 0, 1, 1, 1], [2, 2, 2, 3, 3, 3], [2, 2, 2, 3, 3, 3]];
+    let expected = [
+        [0, 0, 0, 1, 1, 1],
+        [0, 0, 0, 1, 1, 1],
+        [2, 2, 2, 3, 3, 3],
+        [2, 2, 2, 3, 3, 3],
+    ];
     assert_eq!(blocks, expected.concat());
     let ragged = BlockLayout::new(&shape![2, 5], &BlockSize::new([2]));
     assert!(!ragged.divides());
@@ -62,15 +78,26 @@ fn two_levels_have_a_scale_of_scales() {
     assert_eq!(decoded.of(2), 56.0);
     let one = QuantScheme::default().per_block([2], ScaleDtype::F16);
     assert_eq!((one.num_levels(), global_scale_size(&one)), (1, 0));
-    assert_eq!(params_shape(&Shape::new([3]), &QuantScheme::default()), shape![1]);
+    assert_eq!(
+        params_shape(&Shape::new([3]), &QuantScheme::default()),
+        shape![1]
+    );
 }
 
 #[test]
 fn a_narrow_scale_is_never_below_what_it_stands_for() {
-    for dtype in [ScaleDtype::F16, ScaleDtype::BF16, ScaleDtype::UE8M0, ScaleDtype::UE4M3] {
+    for dtype in [
+        ScaleDtype::F16,
+        ScaleDtype::BF16,
+        ScaleDtype::UE8M0,
+        ScaleDtype::UE4M3,
+    ] {
         for scale in [1e-3f32, 0.3, 1.0, 1.01, 7.77, 300.0] {
             let stored = scale_to_dtype(scale, dtype);
-            assert!(stored >= scale && stored <= 2.0 * scale, "{dtype:?} {scale} {stored}");
+            assert!(
+                stored >= scale && stored <= 2.0 * scale,
+                "{dtype:?} {scale} {stored}"
+            );
         }
         assert!(scale_to_dtype(f32::NAN, dtype).is_nan());
         assert!(scale_to_dtype(f32::MAX, dtype).is_finite());
