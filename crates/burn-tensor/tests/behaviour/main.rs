@@ -1,5 +1,6 @@
 //! What a user of tensors sees, on the CPU device. Kernels have their own tests; here are the promises of the methods.
 
+mod accuracy;
 mod activations;
 mod autodiff;
 mod capture;
