@@ -24,6 +24,7 @@ fn is_pending<T>(operation: &Operation<T>) -> bool {
             | Operation::Scan { .. }
             | Operation::Sort { .. }
             | Operation::Argwhere { .. }
+            | Operation::Module(_)
     )
 }
 

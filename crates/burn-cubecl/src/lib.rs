@@ -22,6 +22,8 @@ mod memory;
 mod ops;
 mod tensor;
 mod transfer;
+#[cfg(feature = "persistence")]
+mod tune;
 
 pub use backend::Cube;
 pub use cubecl::device::WgpuDeviceKind;

@@ -45,7 +45,7 @@ pub use errors::{DeviceError, ExecutionError, ExpressionError, MetadataError};
 pub use future::DynFut;
 pub use half::{bf16, f16};
 pub use indexing::{AsIndex, wrap_dim};
-pub use ops::{AttentionModuleOptions, IndexingUpdateOp, PadMode};
+pub use ops::*;
 pub use quantization::{
     BlockLayout, BlockScale, BlockSize, Calibration, DecodedScales, QPARAM_ALIGN, QParams,
     QuantAcc, QuantConfig, QuantMode, QuantPropagation, QuantScheme, QuantStore, QuantValue,

@@ -28,6 +28,46 @@ impl Slices {
     }
 }
 
+/// The sum of a unit's slice. `left` and `right` are where its first element is, and how far the next is from it.
+#[cube]
+fn slice<E: Float, A: Float, N: Size>(
+    lhs: &[E],
+    rhs: &[Vector<E, N>],
+    left: (usize, usize),
+    right: (usize, usize),
+    k: usize,
+    #[comptime] slices: Slices,
+) -> Vector<A, N> {
+    let rows = comptime!(slices.rows());
+    let ahead = comptime!(slices.ahead);
+    let first = UNIT_POS as usize / comptime!(slices.beside());
+    let mut sum = Vector::<A, N>::new(A::from_int(0));
+    let steps = k / comptime!(rows * ahead);
+    for step in 0..steps {
+        let mut read = Array::<Vector<E, N>>::new(ahead);
+        let mut factor = Array::<A>::new(ahead);
+        let depth = step * comptime!(rows * ahead) + first;
+        #[unroll]
+        for i in 0..ahead {
+            let at = depth + comptime!(i * rows);
+            read[i] = rhs[right.0 + at * right.1];
+            factor[i] = A::cast_from(lhs[left.0 + at * left.1]);
+        }
+        #[unroll]
+        for i in 0..ahead {
+            sum = fma(Vector::new(factor[i]), Vector::cast_from(read[i]), sum);
+        }
+    }
+    let mut at = steps * comptime!(rows * ahead) + first;
+    while at < k {
+        let factor = A::cast_from(lhs[left.0 + at * left.1]);
+        let read = Vector::cast_from(rhs[right.0 + at * right.1]);
+        sum = fma(Vector::new(factor), read, sum);
+        at += rows;
+    }
+    sum
+}
+
 /// `layout` holds the sizes of the batch, then for both operands the offset, the strides in the batch and in the matrix.
 ///
 /// The sum of an element is that of its slices in their order, whatever runs beside it.
@@ -51,7 +91,6 @@ pub(crate) fn gemv<E: Float, A: Float, N: Size, I: Int>(
     let lanes = comptime!(slices.lanes);
     let beside = comptime!(slices.beside());
     let rows = comptime!(slices.rows());
-    let ahead = comptime!(slices.ahead);
     let mut parts = Shared::<[A]>::new_slice(comptime!(rows * slices.columns));
     // The same for all units of a cube: barriers inside are met by all or none.
     if CUBE_POS < cubes {
@@ -75,30 +114,8 @@ pub(crate) fn gemv<E: Float, A: Float, N: Size, I: Int>(
         } else {
             ((rhs_start + column) / lanes, rhs_stride / lanes)
         };
-        let mut sum = Vector::<A, N>::new(A::from_int(0));
-        let steps = k / comptime!(rows * ahead);
-        for step in 0..steps {
-            let mut read = Array::<Vector<E, N>>::new(ahead);
-            let mut factor = Array::<A>::new(ahead);
-            let depth = step * comptime!(rows * ahead) + unit / beside;
-            #[unroll]
-            for i in 0..ahead {
-                let at = depth + comptime!(i * rows);
-                read[i] = rhs[start + at * pitch];
-                factor[i] = A::cast_from(lhs[lhs_start + at * lhs_stride]);
-            }
-            #[unroll]
-            for i in 0..ahead {
-                sum = fma(Vector::new(factor[i]), Vector::cast_from(read[i]), sum);
-            }
-        }
-        let mut at = steps * comptime!(rows * ahead) + unit / beside;
-        while at < k {
-            let factor = A::cast_from(lhs[lhs_start + at * lhs_stride]);
-            let read = Vector::cast_from(rhs[start + at * pitch]);
-            sum = fma(Vector::new(factor), read, sum);
-            at += rows;
-        }
+        let left = (lhs_start, lhs_stride);
+        let sum = slice::<E, A, N>(lhs, rhs, left, (start, pitch), k, slices);
         #[unroll]
         for e in 0..lanes {
             let place = unit / beside * slices.columns + unit % beside * lanes + e;

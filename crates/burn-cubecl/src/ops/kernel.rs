@@ -426,6 +426,7 @@ impl Values<'_> {
             | Operation::Reduce { .. }
             | Operation::Movement { .. }
             | Operation::Matmul { .. }
+            | Operation::Module(_)
             | Operation::Cat { .. }
             | Operation::SliceAssign { .. }
             | Operation::Gather { .. }

@@ -233,7 +233,17 @@ impl<'d> Problem<'d> {
         let single = |tile: &Tile| (*tile, Kernel::Single(*tile));
         match self.dtype() {
             dtype @ (DType::F16 | DType::BF16) if self.multiplies(storage(dtype), 16) => {
-                HALF.iter().map(half).collect()
+                let memory = self
+                    .device
+                    .client()
+                    .properties()
+                    .hardware
+                    .max_shared_memory_size;
+                // Two stages of both operands.
+                let fits = |tile: &&Tile| {
+                    2 * (tile.rows + tile.columns) * tile.depth * dtype.size() <= memory
+                };
+                HALF.iter().filter(fits).map(half).collect()
             }
             DType::F32 if self.multiplies(ElemType::Float(FloatKind::TF32), 8) => {
                 SINGLE.iter().map(single).collect()

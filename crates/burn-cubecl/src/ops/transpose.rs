@@ -6,7 +6,7 @@ use super::kernel::place;
 use super::layout::Layout;
 use crate::device::{count, storage};
 use crate::{CubeDevice, CubeTensor};
-use burn_ir::{Described, TensorMeta};
+use burn_ir::Described;
 use cubecl::calculate_cube_count_elemwise;
 use cubecl::ir::ElemType;
 use cubecl::prelude::*;
@@ -17,70 +17,83 @@ const SHORT: usize = 16;
 /// The lines of a tile that a cube copies at a time.
 const LINES: usize = 8;
 
-/// Copies `input` to a row-major buffer, or gives it up if neither of two long dims is contiguous in one of them.
+/// A copy as the kernel sees it: which dims a tile spans, and where the elements of both buffers are.
+struct Cut {
+    /// The size of the dim that is contiguous in the input.
+    across: usize,
+    /// The size of the dim that is contiguous in the output.
+    down: usize,
+    /// The sizes of the other dims.
+    others: Vec<usize>,
+    /// The layout that the kernel takes.
+    arguments: Vec<isize>,
+}
+
+impl Cut {
+    /// The copy of `input` to a row-major buffer, if two long dims take turns in being contiguous.
+    fn new(input: &CubeTensor) -> Option<Self> {
+        let shape = &input.meta().shape;
+        let Layout { sizes, strides } = Layout::new(shape, &[input.strides().to_vec()]);
+        let from = strides.into_iter().next()?;
+        let last = sizes.len().checked_sub(1)?;
+        let dim = from.iter().position(|stride| *stride == 1)?;
+        if dim == last || sizes[dim] < SHORT || sizes[last] < SHORT {
+            return None;
+        }
+        let after = |dim: usize| sizes[dim + 1..].iter().product::<usize>() as isize;
+        let others = || (0..last).filter(|at| *at != dim);
+        let mut arguments: Vec<isize> = others().map(|at| sizes[at] as isize).collect();
+        arguments.push(input.offset() as isize);
+        arguments.extend(others().map(|at| from[at]));
+        arguments.push(0);
+        arguments.extend(others().map(after));
+        arguments.extend([from[last], after(dim)]);
+        Some(Self {
+            across: sizes[dim],
+            down: sizes[last],
+            others: others().map(|at| sizes[at]).collect(),
+            arguments,
+        })
+    }
+}
+
+/// Copies `input` to a row-major buffer, or gives it up if tiles do not help.
 pub(crate) fn copy(device: &CubeDevice, input: &CubeTensor) -> Option<CubeTensor> {
     let client = device.client();
     let hardware = &client.properties().hardware;
     if hardware.num_cpu_cores.is_some() {
         return None;
     }
-    let TensorMeta { shape, dtype } = input.meta();
-    let Layout { mut sizes, strides } = Layout::new(shape, &[input.strides().to_vec()]);
-    let mut strides = strides.into_iter().next()?;
-    let last = sizes.len().checked_sub(1)?;
-    let dim = strides.iter().position(|stride| *stride == 1)?;
-    if dim == last || sizes[dim] < SHORT || sizes[last] < SHORT {
-        return None;
-    }
-    let target: Vec<isize> = (0..sizes.len())
-        .map(|dim| sizes[dim + 1..].iter().product::<usize>() as isize)
-        .collect();
-    let elem = storage(*dtype);
-    let fits = |size: usize| size * (size + 1) * elem.size() <= hardware.max_shared_memory_size;
-    let size = [64, 32].into_iter().find(|size| fits(*size))?;
-    let units = (size * LINES) as u32;
-    if units > hardware.max_units_per_cube {
-        return None;
-    }
+    let elem = storage(input.meta().dtype);
+    let fits = |size: &usize| {
+        let bytes = size * (size + 1) * elem.size();
+        let units = (size * LINES) as u32;
+        bytes <= hardware.max_shared_memory_size && units <= hardware.max_units_per_cube
+    };
+    let size = [64, 32].into_iter().find(fits)?;
+    let cut = Cut::new(input)?;
     let output = CubeTensor::empty(device, input.meta().clone());
-    let (across, down) = (sizes[dim], sizes[last]);
-    let (from, to) = (strides[last], target[dim]);
-    let target: Vec<isize> = target
-        .iter()
-        .enumerate()
-        .filter(|(at, _)| *at != dim && *at != last)
-        .map(|(_, it)| *it)
-        .collect();
-    for at in [last, dim] {
-        sizes.remove(at);
-        strides.remove(at);
-    }
-    let rank = sizes.len();
-    let cubes = across.div_ceil(size) * down.div_ceil(size) * sizes.iter().product::<usize>();
-    let mut arguments: Vec<isize> = sizes.iter().map(|size| *size as isize).collect();
-    arguments.push(input.offset() as isize);
-    arguments.extend(strides);
-    arguments.push(0);
-    arguments.extend(target);
-    arguments.extend([from, to]);
+    let tiles = cut.across.div_ceil(size) * cut.down.div_ceil(size);
+    let cubes = tiles * cut.others.iter().product::<usize>();
     let wide = is_wide(core::slice::from_ref(input), core::slice::from_ref(&output));
     let cube_dim = CubeDim::new_2d(size as u32, LINES as u32);
     let len = input.handle().size() as usize / elem.size();
-    // SAFETY: `arguments` describe where the elements of both lie, in their buffers; tiles are cut at `across` and `down`,
-    // and the loops have a fixed number of rounds.
+    let arguments = cut.arguments.into_iter().map(|it| index(it, wide));
+    // SAFETY: the arguments describe where the elements of both lie, in their buffers; tiles are cut at `across` and
+    // `down`, and the loops have a fixed number of rounds.
     unsafe {
         transpose::launch_unchecked(
             client,
-            calculate_cube_count_elemwise(client, cubes * units as usize, cube_dim),
+            calculate_cube_count_elemwise(client, cubes * size * LINES, cube_dim),
             cube_dim,
             address_type(wide),
             BufferArg::from_raw_parts(input.handle().clone(), len),
             BufferArg::from_raw_parts(output.handle().clone(), count(output.meta())),
-            arguments.into_iter().map(|it| index(it, wide)).collect(),
+            arguments.collect(),
             cubes,
-            across,
-            down,
-            rank,
+            cut.across,
+            cut.down,
+            cut.others.len(),
             size,
             elem,
             index_type(wide),

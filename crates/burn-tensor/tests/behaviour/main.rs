@@ -12,6 +12,7 @@ mod einsum;
 mod errors;
 mod grid;
 mod index;
+mod layers;
 mod movement;
 mod numeric;
 mod print;

@@ -3,7 +3,7 @@
 //! Both operands go through shared memory in 16-byte chunks whose order is swizzled, so that `ldmatrix` meets no bank twice.
 //! While a step is computed, the next one is on its way into registers.
 
-use super::stage::{Form, Load, Tile, block, fetch, source, store};
+use super::stage::{Form, Load, Sums, Tile, Work, fetch, store_all, work, zeros};
 use cubecl::cmma::{MatrixIdent, MmaDefinition};
 use cubecl::ir::ElemType;
 use cubecl::prelude::*;
@@ -64,8 +64,63 @@ fn chunk_of(
     }
 }
 
-/// The product of the matrices of each batch. `layout` holds the sizes of the batch, then what [`source`] reads of both
-/// operands.
+/// Adds the products of a step, whose operands start at `bases` in the stages.
+#[cube]
+fn multiply<E: Float>(
+    left_stage: &[Vector<E, Const<8>>],
+    right_stage: &[Vector<E, Const<8>>],
+    bases: (usize, usize),
+    work: &Work,
+    sums: &mut Sums,
+    #[comptime] tile: Tile,
+    #[comptime] form: Form,
+) {
+    let definition = MmaDefinition::<E, E, f32>::new(16usize, 8usize, 16usize);
+    let left = comptime!(tile.left(form, 8));
+    let right = comptime!(tile.right(form, 8));
+    let [tiles_m, tiles_n] = comptime!(tile.parts());
+    #[unroll]
+    for s in 0..comptime!(tile.depth / 16) {
+        let mut columns = Sequence::<Array<Vector<E, Const<2>>>>::new();
+        #[unroll]
+        for j in 0..comptime!(tiles_n / 2) {
+            let first = work.plane_column + comptime!(j * 16);
+            let at = bases.1 + chunk_of(first, comptime!(s * 16), right, true);
+            let four = definition.load_matrix::<_, Const<2>>(
+                &right_stage[at..at + 1],
+                MatrixIdent::B,
+                4usize,
+                comptime!(!form.rhs.deep),
+            );
+            let mut one = Array::<Vector<E, Const<2>>>::new(2usize);
+            one[0] = four[0];
+            one[1] = four[1];
+            let mut two = Array::<Vector<E, Const<2>>>::new(2usize);
+            two[0] = four[2];
+            two[1] = four[3];
+            columns.push(one);
+            columns.push(two);
+        }
+        #[unroll]
+        for i in 0..tiles_m {
+            let first = work.plane_row + comptime!(i * 16);
+            let at = bases.0 + chunk_of(first, comptime!(s * 16), left, false);
+            let rows = definition.load_matrix::<_, Const<2>>(
+                &left_stage[at..at + 1],
+                MatrixIdent::A,
+                4usize,
+                comptime!(!form.lhs.deep),
+            );
+            #[unroll]
+            for j in 0..tiles_n {
+                let sum = sums.index_mut(comptime!(i * tiles_n + j));
+                definition.execute_inplace(&rows, columns.index(j), sum);
+            }
+        }
+    }
+}
+
+/// The product of the matrices of each batch. `layout` is that of [`work`].
 #[cube(launch_unchecked, address_type = "dynamic")]
 pub(crate) fn mma<E: Float, L: Size, R: Size, O: Size, I: Int>(
     lhs: &[Vector<E, L>],
@@ -81,64 +136,18 @@ pub(crate) fn mma<E: Float, L: Size, R: Size, O: Size, I: Int>(
     #[define(L, R, O)] _widths: [usize; 3],
     #[define(I)] _index: ElemType,
 ) {
-    let left = comptime!(Load {
-        side: form.lhs,
-        masked: form.masked,
-        extent: tile.rows,
-        depth: tile.depth,
-        lanes: 8,
-        units: tile.units(),
-    });
-    let right = comptime!(Load {
-        side: form.rhs,
-        extent: tile.columns,
-        ..left
-    });
+    let left = comptime!(tile.left(form, 8));
+    let right = comptime!(tile.right(form, 8));
     let left_size = comptime!(tile.rows * tile.depth / 8);
     let right_size = comptime!(tile.columns * tile.depth / 8);
     let mut left_stage = Shared::<[Vector<E, Const<8>>]>::new_slice(comptime!(2 * left_size));
     let mut right_stage = Shared::<[Vector<E, Const<8>>]>::new_slice(comptime!(2 * right_size));
-    let definition = MmaDefinition::<E, E, f32>::new(16usize, 8usize, 16usize);
-
-    let blocks_m = (m + comptime!(tile.rows - 1)) / tile.rows;
-    let blocks_n = (n + comptime!(tile.columns - 1)) / tile.columns;
-    let batch = CUBE_POS / (blocks_m * blocks_n);
-    let (block_m, block_n) = block(CUBE_POS % (blocks_m * blocks_n), blocks_m, blocks_n);
-    let (row0, column0) = (block_m * tile.rows, block_n * tile.columns);
-    let rank = comptime!(form.rank);
-    let left_from = source::<I>(layout, batch, row0, m, k, rank, rank, true);
-    let right_from = source::<I>(
-        layout,
-        batch,
-        column0,
-        n,
-        k,
-        comptime!(2 * rank + 3),
-        rank,
-        false,
-    );
-
-    let plane = UNIT_POS as usize / 32;
-    let lane = UNIT_POS as usize % 32;
-    let planes_n = comptime!(tile.columns / tile.plane_columns);
-    let plane_m = plane / planes_n * tile.plane_rows;
-    let plane_n = plane % planes_n * tile.plane_columns;
-    let tiles_m = comptime!(tile.plane_rows / 16);
-    let tiles_n = comptime!(tile.plane_columns / 8);
-
-    let mut sums = Sequence::<Array<Vector<f32, Const<2>>>>::new();
-    #[unroll]
-    for _ in 0..tiles_m * tiles_n {
-        let mut zero = Array::<Vector<f32, Const<2>>>::new(2usize);
-        zero[0] = Vector::new(0.0);
-        zero[1] = Vector::new(0.0);
-        sums.push(zero);
-    }
-
+    let work = work::<I>(layout, m, n, k, tile, form.rank);
+    let mut sums = zeros(tile);
     let mut left_next = Array::<Vector<E, Const<8>>>::new(comptime!(left.count()));
     let mut right_next = Array::<Vector<E, Const<8>>>::new(comptime!(right.count()));
-    fetch::<E, L, Const<8>>(lhs, &mut left_next, &left_from, 0usize, left);
-    fetch::<E, R, Const<8>>(rhs, &mut right_next, &right_from, 0usize, right);
+    fetch::<E, L, Const<8>>(lhs, &mut left_next, &work.left, 0usize, left);
+    fetch::<E, R, Const<8>>(rhs, &mut right_next, &work.right, 0usize, right);
     put::<E>(&left_next, &mut left_stage, 0usize, left);
     put::<E>(&right_next, &mut right_stage, 0usize, right);
     sync_cube();
@@ -146,70 +155,25 @@ pub(crate) fn mma<E: Float, L: Size, R: Size, O: Size, I: Int>(
     let steps = (k + comptime!(tile.depth - 1)) / tile.depth;
     for step in 0..steps {
         let next = step + 1;
-        let left_base = step % 2 * left_size;
-        let right_base = step % 2 * right_size;
         if next < steps {
-            fetch::<E, L, Const<8>>(lhs, &mut left_next, &left_from, next, left);
-            fetch::<E, R, Const<8>>(rhs, &mut right_next, &right_from, next, right);
+            fetch::<E, L, Const<8>>(lhs, &mut left_next, &work.left, next, left);
+            fetch::<E, R, Const<8>>(rhs, &mut right_next, &work.right, next, right);
         }
-        #[unroll]
-        for s in 0..comptime!(tile.depth / 16) {
-            let mut columns = Sequence::<Array<Vector<E, Const<2>>>>::new();
-            #[unroll]
-            for j in 0..comptime!(tiles_n / 2) {
-                let at = chunk_of(plane_n + comptime!(j * 16), comptime!(s * 16), right, true);
-                let at = right_base + at;
-                let four = definition.load_matrix::<_, Const<2>>(
-                    &right_stage[at..at + 1],
-                    MatrixIdent::B,
-                    4usize,
-                    comptime!(!form.rhs.deep),
-                );
-                let mut one = Array::<Vector<E, Const<2>>>::new(2usize);
-                one[0] = four[0];
-                one[1] = four[1];
-                let mut two = Array::<Vector<E, Const<2>>>::new(2usize);
-                two[0] = four[2];
-                two[1] = four[3];
-                columns.push(one);
-                columns.push(two);
-            }
-            #[unroll]
-            for i in 0..tiles_m {
-                let at = chunk_of(plane_m + comptime!(i * 16), comptime!(s * 16), left, false);
-                let at = left_base + at;
-                let rows = definition.load_matrix::<_, Const<2>>(
-                    &left_stage[at..at + 1],
-                    MatrixIdent::A,
-                    4usize,
-                    comptime!(!form.lhs.deep),
-                );
-                #[unroll]
-                for j in 0..tiles_n {
-                    let sum = sums.index_mut(comptime!(i * tiles_n + j));
-                    definition.execute_inplace(&rows, columns.index(j), sum);
-                }
-            }
-        }
+        let bases = (step % 2 * left_size, step % 2 * right_size);
+        multiply::<E>(
+            &left_stage,
+            &right_stage,
+            bases,
+            &work,
+            &mut sums,
+            tile,
+            form,
+        );
         if next < steps {
             put::<E>(&left_next, &mut left_stage, next % 2 * left_size, left);
             put::<E>(&right_next, &mut right_stage, next % 2 * right_size, right);
         }
         sync_cube();
     }
-
-    let start = batch * m * n;
-    #[unroll]
-    for i in 0..tiles_m {
-        #[unroll]
-        for j in 0..tiles_n {
-            let sum = sums.index(comptime!(i * tiles_n + j));
-            let column = column0 + plane_n + comptime!(j * 8) + lane % 4 * 2;
-            #[unroll]
-            for half in 0..2usize {
-                let row = row0 + plane_m + comptime!(i * 16 + half * 8) + lane / 4;
-                store::<E, O>(output, start, row, column, m, n, sum[half], form);
-            }
-        }
-    }
+    store_all::<E, O>(output, &sums, &work, tile, form);
 }

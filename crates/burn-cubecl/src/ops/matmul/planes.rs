@@ -29,24 +29,25 @@ pub(crate) fn planes<E: Float, A: Float, N: Size, I: Int>(
         let column = plane % columns;
         let row = plane / columns % rows;
         let batch = plane / columns / rows;
-        let lhs_at = comptime!(rank);
         let rhs_at = comptime!(2 * rank + 3);
-        let row_stride = usize::cast_from(layout[comptime!(lhs_at + 1 + rank)].get::<I>());
-        let lhs_stride = usize::cast_from(layout[comptime!(lhs_at + 2 + rank)].get::<I>());
+        let row_stride = usize::cast_from(layout[comptime!(2 * rank + 1)].get::<I>());
+        let lhs_stride = usize::cast_from(layout[comptime!(2 * rank + 2)].get::<I>());
         let rhs_stride = usize::cast_from(layout[comptime!(rhs_at + 1 + rank)].get::<I>());
         let column_stride = usize::cast_from(layout[comptime!(rhs_at + 2 + rank)].get::<I>());
-        let lhs_start = place::<I>(batch, layout, 0usize, rank, lhs_at, false) + row * row_stride;
+        let lhs_start = place::<I>(batch, layout, 0usize, rank, rank, false) + row * row_stride;
         let rhs_start =
             place::<I>(batch, layout, 0usize, rank, rhs_at, false) + column * column_stride;
         let mut sum = Vector::<A, N>::new(A::from_int(0));
         let count = inner / lanes;
-        let whole = count / 128;
+        // As many loads ahead as registers allow.
+        let ahead = comptime!(if lanes == 1 { 4usize } else { 2 });
+        let whole = count / comptime!(ahead * 32);
         for step in 0..whole {
-            let mut left = Array::<Vector<E, N>>::new(4usize);
-            let mut right = Array::<Vector<E, N>>::new(4usize);
+            let mut left = Array::<Vector<E, N>>::new(ahead);
+            let mut right = Array::<Vector<E, N>>::new(ahead);
             #[unroll]
-            for i in 0..4usize {
-                let at = step * 128 + comptime!(i * 32) + lane;
+            for i in 0..ahead {
+                let at = step * comptime!(ahead * 32) + comptime!(i * 32) + lane;
                 if comptime!(lanes == 1) {
                     left[i] = lhs[lhs_start + at * lhs_stride];
                     right[i] = rhs[rhs_start + at * rhs_stride];
@@ -56,11 +57,11 @@ pub(crate) fn planes<E: Float, A: Float, N: Size, I: Int>(
                 }
             }
             #[unroll]
-            for i in 0..4usize {
+            for i in 0..ahead {
                 sum = fma(Vector::cast_from(left[i]), Vector::cast_from(right[i]), sum);
             }
         }
-        let mut at = whole * 128 + lane;
+        let mut at = whole * comptime!(ahead * 32) + lane;
         while at < count {
             if comptime!(lanes == 1) {
                 let left = Vector::cast_from(lhs[lhs_start + at * lhs_stride]);

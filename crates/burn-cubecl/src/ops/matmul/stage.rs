@@ -23,6 +23,32 @@ pub(crate) struct Tile {
 }
 
 impl Tile {
+    /// How a cube loads the first operand.
+    pub(crate) const fn left(&self, form: Form, lanes: usize) -> Load {
+        Load {
+            side: form.lhs,
+            masked: form.masked,
+            extent: self.rows,
+            depth: self.depth,
+            lanes,
+            units: self.units(),
+        }
+    }
+
+    /// How a cube loads the second operand.
+    pub(crate) const fn right(&self, form: Form, lanes: usize) -> Load {
+        Load {
+            side: form.rhs,
+            extent: self.columns,
+            ..self.left(form, lanes)
+        }
+    }
+
+    /// The 16 by 8 parts of a plane's, along its rows and its columns.
+    pub(crate) const fn parts(&self) -> [usize; 2] {
+        [self.plane_rows / 16, self.plane_columns / 8]
+    }
+
     /// The units of a cube; a plane has 32.
     pub(crate) const fn units(&self) -> usize {
         self.rows / self.plane_rows * (self.columns / self.plane_columns) * 32
@@ -108,19 +134,69 @@ pub(crate) struct Source {
     /// The first row, or column, of the block.
     first: usize,
     /// The rows, or columns, of the matrix.
-    extent: usize,
+    pub(crate) extent: usize,
     /// The inner dim.
-    inner: usize,
+    pub(crate) inner: usize,
     /// From a row, or column, to the next, in elements.
     stride: usize,
     /// From one step in the inner dim to the next, in elements.
     inner_stride: usize,
 }
 
+/// What a plane computes, of which operands.
+#[derive(CubeType, Clone, Copy)]
+pub(crate) struct Work {
+    /// Which product of the batch.
+    batch: usize,
+    /// The first row of the plane's part, in the block of its cube.
+    pub(crate) plane_row: usize,
+    /// The first column of the plane's part, in the block of its cube.
+    pub(crate) plane_column: usize,
+    pub(crate) left: Source,
+    pub(crate) right: Source,
+}
+
+/// The work of this plane. `layout` holds the sizes of the batch, then what [`source`] reads of both operands.
+#[cube]
+pub(crate) fn work<I: Int>(
+    layout: &Sequence<InputScalar>,
+    m: usize,
+    n: usize,
+    k: usize,
+    #[comptime] tile: Tile,
+    #[comptime] rank: usize,
+) -> Work {
+    let rows = (m + comptime!(tile.rows - 1)) / tile.rows;
+    let columns = (n + comptime!(tile.columns - 1)) / tile.columns;
+    let batch = CUBE_POS / (rows * columns);
+    let (block_row, block_column) = block(CUBE_POS % (rows * columns), rows, columns);
+    let (row, column) = (block_row * tile.rows, block_column * tile.columns);
+    let plane = UNIT_POS as usize / 32;
+    let planes = comptime!(tile.columns / tile.plane_columns);
+    let rhs_at = comptime!(2 * rank + 3);
+    Work {
+        batch,
+        plane_row: plane / planes * tile.plane_rows,
+        plane_column: plane % planes * tile.plane_columns,
+        left: source::<I>(layout, batch, row, m, k, rank, rank, true),
+        right: source::<I>(layout, batch, column, n, k, rhs_at, rank, false),
+    }
+}
+
+/// The row and the column of the block at `position` among `rows` by `columns` blocks.
+#[cube]
+fn block(position: usize, rows: usize, columns: usize) -> (usize, usize) {
+    let strip = position / (STRIP * columns);
+    let first = strip * STRIP;
+    let height = min(rows - first, STRIP);
+    let inside = position - first * columns;
+    (first + inside % height, inside / height)
+}
+
 /// The operand whose arguments are in `layout` from `at` on: the offset, the strides of `rank` batch dims and of the two
 /// dims of the matrix.
 #[cube]
-pub(crate) fn source<I: Int>(
+fn source<I: Int>(
     layout: &Sequence<InputScalar>,
     batch: usize,
     first: usize,
@@ -157,16 +233,6 @@ pub(crate) fn element<E: Float, L: Size>(
 ) -> E {
     let buffer = buffer.with_vector_size::<Const<1>>();
     buffer[from.start + major * from.stride + depth * from.inner_stride].extract(0usize)
-}
-
-/// The row and the column of the block at `position` among `rows` by `columns` blocks.
-#[cube]
-pub(crate) fn block(position: usize, rows: usize, columns: usize) -> (usize, usize) {
-    let strip = position / (STRIP * columns);
-    let first = strip * STRIP;
-    let height = min(rows - first, STRIP);
-    let inside = position - first * columns;
-    (first + inside % height, inside / height)
 }
 
 /// Reads a unit's share of a step. What lies beyond the operand is zero.
@@ -234,19 +300,82 @@ pub(crate) fn fetch<E: Float, L: Size, N: Size>(
     }
 }
 
-/// Stores two neighbours of a row of the output, whose matrix starts at `start`.
+/// The sums of a plane: two rows of pairs for each of its parts.
+pub(crate) type Sums = Sequence<Array<Vector<f32, Const<2>>>>;
+
+#[cube]
+pub(crate) fn zeros(#[comptime] tile: Tile) -> Sums {
+    let mut sums = Sequence::<Array<Vector<f32, Const<2>>>>::new();
+    #[unroll]
+    for _ in 0..comptime!(tile.parts()[0] * tile.parts()[1]) {
+        let mut zero = Array::<Vector<f32, Const<2>>>::new(2usize);
+        zero[0] = Vector::new(0.0);
+        zero[1] = Vector::new(0.0);
+        sums.push(zero);
+    }
+    sums
+}
+
+/// The row and the column of this unit's pair `half` in part `i`, `j` of its plane (PTX ISA, "Matrix Fragments for
+/// mma.m16n8k16", whose accumulators lie as those of m16n8k8).
+#[cube]
+pub(crate) fn pair_at(work: &Work, i: usize, j: usize, half: usize) -> (usize, usize) {
+    let lane = UNIT_POS as usize % 32;
+    let row = work.left.first + work.plane_row + i * 16 + half * 8 + lane / 4;
+    let column = work.right.first + work.plane_column + j * 8 + lane % 4 * 2;
+    (row, column)
+}
+
+#[cube]
+fn is_finite(x: f32) -> bool {
+    u32::reinterpret(x) & 0x7f80_0000u32 != 0x7f80_0000u32
+}
+
+/// Stores the sums. Returns a bit for each pair with a sum that is not finite, if there are at most 32 pairs.
+#[cube]
+pub(crate) fn store_all<E: Float, O: Size>(
+    output: &mut [Vector<E, O>],
+    sums: &Sums,
+    work: &Work,
+    #[comptime] tile: Tile,
+    #[comptime] form: Form,
+) -> u32 {
+    let [rows, columns] = comptime!(tile.parts());
+    let mut broken = 0u32;
+    #[unroll]
+    for i in 0..rows {
+        #[unroll]
+        for j in 0..columns {
+            let sum = sums.index(comptime!(i * columns + j));
+            #[unroll]
+            for half in 0..2usize {
+                let (row, column) = pair_at(work, i, j, half);
+                let value = sum[half];
+                if comptime!(rows * columns <= 16) {
+                    let bit = comptime!(1u32 << ((i * columns + j) * 2 + half));
+                    if !(is_finite(value.extract(0usize)) && is_finite(value.extract(1usize))) {
+                        broken = broken | bit;
+                    }
+                }
+                store::<E, O>(output, work, row, column, value, form);
+            }
+        }
+    }
+    broken
+}
+
+/// Stores two neighbours of a row of the output.
 #[cube]
 pub(crate) fn store<E: Float, O: Size>(
     output: &mut [Vector<E, O>],
-    start: usize,
+    work: &Work,
     row: usize,
     column: usize,
-    rows: usize,
-    columns: usize,
     value: Vector<f32, Const<2>>,
     #[comptime] form: Form,
 ) {
-    let at = start + row * columns + column;
+    let (rows, columns) = (work.left.extent, work.right.extent);
+    let at = (work.batch * rows + row) * columns + column;
     if comptime!(form.pairs) {
         let output = output.with_vector_size_mut::<Const<2>>();
         if comptime!(form.masked) {
