@@ -1,5 +1,6 @@
 //! Elementwise instructions, one or a group of them: one kernel launch.
 
+use super::guard::{fingerprint, guarded};
 use super::kernel::{Argument, elementwise};
 use super::plan::{Places, Plan};
 use crate::device::{count, storage};
@@ -79,31 +80,35 @@ pub(crate) fn launch(
     let reads = inputs
         .iter()
         .zip(&plan.reads)
-        .map(|(input, read)| Argument::read(input, read.access, plan.lanes));
+        .map(|(input, read)| Argument::read(input, read.access, plan.lanes))
+        .collect();
     let writes = outputs
         .iter()
-        .map(|output| Argument::write(output, plan.lanes));
+        .map(|output| Argument::write(output, plan.lanes))
+        .collect();
     let values = scalars.iter().zip(&plan.scalars);
+    let values = values
+        .map(|(value, dtype)| scalar(*value, *dtype))
+        .collect();
     let cube_dim = CubeDim::new(client, len);
+    let kernel = fingerprint(("elementwise", &plan, wide));
     // SAFETY: the kernel reads where the layouts of the operands say, all of which lie in their buffers, and writes
     // below `len`, which is the size of the outputs. It has no loop.
-    unsafe {
+    guarded(device, kernel, cube_dim, &outputs, || unsafe {
         elementwise::launch_unchecked(
             client,
             calculate_cube_count_elemwise(client, len, cube_dim),
             cube_dim,
             address_type(wide),
-            reads.collect(),
-            writes.collect(),
-            values
-                .map(|(value, dtype)| scalar(*value, *dtype))
-                .collect(),
+            reads,
+            writes,
+            values,
             arguments.into_iter().map(|it| index(it, wide)).collect(),
             len,
             plan,
             index_type(wide),
         );
-    }
+    });
     outputs
 }
 

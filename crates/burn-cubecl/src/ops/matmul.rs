@@ -2,6 +2,7 @@
 
 use super::cast::converted;
 use super::group::{address_type, index, index_type, is_wide};
+use super::guard::{fingerprint, guarded};
 use super::kernel::place;
 use super::layout::{Layout, broadcast};
 use super::movement;
@@ -72,9 +73,11 @@ fn by_dots(device: &CubeDevice, inputs: [CubeTensor; 2], output: &CubeTensor, in
         other => other,
     };
     let cube_dim = CubeDim::new(client, len);
+    let kernel = fingerprint(("dot", *dtype, layout.rank(), wide));
+    let written = core::slice::from_ref(output);
     // SAFETY: the layouts lie in the buffers of the operands, the kernel writes below `len`, which is the number of
     // elements of the output's, and its loop ends at `inner`.
-    unsafe {
+    guarded(device, kernel, cube_dim, written, || unsafe {
         dot::launch_unchecked(
             client,
             calculate_cube_count_elemwise(client, len, cube_dim),
@@ -94,7 +97,7 @@ fn by_dots(device: &CubeDevice, inputs: [CubeTensor; 2], output: &CubeTensor, in
             storage(accumulator),
             index_type(wide),
         );
-    }
+    });
 }
 
 /// Runs one of CubeK's kernels, if it has one for this.
@@ -131,19 +134,20 @@ fn by_tiles(device: &CubeDevice, lhs: &CubeTensor, rhs: &CubeTensor, output: &Cu
     let strategies = cmma
         .into_iter()
         .chain([tiled::Strategy::CpuGemm(Default::default())]);
-    strategies.map(Strategy::from).any(|strategy| {
-        let mut elems = MatmulElems::from_globals(&globals);
-        let output = bind(output);
-        launch_ref(
-            &strategy,
-            client,
-            input(lhs),
-            input(rhs),
-            output,
-            &mut elems,
-        )
-        .is_ok()
-    })
+    let mut launched = false;
+    let layout = |tensor: &CubeTensor| (tensor.meta().shape.clone(), tensor.strides().to_vec());
+    let kernel = fingerprint(("tiles", elem, layout(lhs), layout(rhs)));
+    // CubeK chooses the cubes, within the limits of the device.
+    let cube_dim = CubeDim::new_single();
+    let written = core::slice::from_ref(output);
+    guarded(device, kernel, cube_dim, written, || {
+        launched = strategies.map(Strategy::from).any(|strategy| {
+            let mut elems = MatmulElems::from_globals(&globals);
+            let (lhs, rhs, output) = (input(lhs), input(rhs), bind(output));
+            launch_ref(&strategy, client, lhs, rhs, output, &mut elems).is_ok()
+        });
+    });
+    launched
 }
 
 #[cube(launch_unchecked, address_type = "dynamic")]

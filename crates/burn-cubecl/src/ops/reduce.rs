@@ -4,6 +4,7 @@
 use super::binary;
 use super::cast::{converted, work};
 use super::group::{address_type, index, index_type, is_wide};
+use super::guard::{fingerprint, guarded};
 use super::kernel::place;
 use super::layout::Layout;
 use crate::device::{count, storage};
@@ -221,9 +222,13 @@ impl Fold {
         let wide = is_wide(core::slice::from_ref(input), core::slice::from_ref(&output));
         let arguments = groups.arguments(input, self.lanes).into_iter();
         let input_len = input.handle().size() as usize / (elem.size() * self.lanes);
+        let types = [input.meta().dtype, self.accumulator, output.meta().dtype];
+        let shape = (groups.ranks(), self.lanes, units, wide);
+        let kernel = fingerprint(("fold", self.op, types, shape));
+        let written = core::slice::from_ref(&output);
         // SAFETY: the layout lies in the input's buffer, the kernel writes below `jobs`, which is the number of elements
         // of the output's, and its loops end at `part` and `units`.
-        unsafe {
+        guarded(device, kernel, cube_dim, written, || unsafe {
             fold::launch_unchecked(
                 client,
                 calculate_cube_count_elemwise(client, jobs * units, cube_dim),
@@ -247,7 +252,7 @@ impl Fold {
                 storage(output.meta().dtype),
                 index_type(wide),
             );
-        }
+        });
         output
     }
 }
@@ -283,9 +288,12 @@ fn search(
     let arguments = groups.arguments(&input, 1).into_iter();
     let input_len = input.handle().size() as usize / elem.size();
     let cube_dim = CubeDim::new(client, len);
+    let types = [input.meta().dtype, output.meta().dtype];
+    let kernel = fingerprint(("find", op, types, groups.ranks(), wide));
+    let written = core::slice::from_ref(&output);
     // SAFETY: the layout lies in the input's buffer, the kernel writes below `len`, which is the number of elements of
     // the output's, and its loop ends at the size of a group.
-    unsafe {
+    guarded(device, kernel, cube_dim, written, || unsafe {
         find::launch_unchecked(
             client,
             calculate_cube_count_elemwise(client, len, cube_dim),
@@ -303,7 +311,7 @@ fn search(
             storage(output.meta().dtype),
             index_type(wide),
         );
-    }
+    });
     output
 }
 
