@@ -120,19 +120,13 @@ pub(crate) fn test(steps: &mut Steps, backend: Backend) -> Result {
     if backend.links_llvm() {
         llvm::run(steps)?;
     }
+    // One command for both crates: cargo builds CubeCL anew for every set of features of what is shared.
+    let features = format!("burn-backend-tests/{name},burn-cubecl/{name}");
     for (switch, value) in [("with autotune", "1"), ("without autotune", "0")] {
-        let table = [
-            "test",
-            "-p",
-            "burn-backend-tests",
-            "--features",
-            name,
-            "--test",
-            name,
-        ];
+        let mut tests = cargo(&["test", "-p", "burn-backend-tests", "-p", "burn-cubecl"]);
+        tests.args(["--features", &features, "--lib", "--test", name]);
         let title = format!("sample table on {name}, {switch}");
-        steps.command(&title, cargo(&table).env("BURN_AUTOTUNE", value))?;
+        steps.command(&title, tests.env("BURN_AUTOTUNE", value))?;
     }
-    let own = ["test", "-p", "burn-cubecl", "--features", name];
-    steps.command(&format!("burn-cubecl on {name}"), &mut cargo(&own))
+    Ok(())
 }

@@ -67,10 +67,17 @@
 //! | `wgpu` | GPUs through whichever of these the machine offers |
 //! | `cpu` | the CPU through the compiler for GPUs, `Device::cpu()` |
 //!
+//! While a program is being written, `dynamic` keeps links short: the engines are in a shared library, which Cargo finds
+//! when it runs the program. A program that leaves the machine is built without it.
+//!
 //! [`Device::default`](tensor::Device) is the first GPU that is built in and there, or else flex. The environment
 //! (`BURN_FUSION=0`, `BURN_AUTOTUNE=0`) and `burn.toml` switch fusion and autotune off.
 
 #![cfg_attr(not(feature = "std"), no_std)]
+
+// Whoever links this crate links the shared library instead of what is in it.
+#[cfg(feature = "dynamic")]
+use burn_dylib as _;
 
 pub use burn_core::*;
 
