@@ -1,3 +1,5 @@
+//! Every way to convolve, its adjoints, and how accurate the transforms are.
+
 use super::*;
 use crate::ops::testing::values;
 use alloc::vec;
