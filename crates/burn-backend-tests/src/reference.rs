@@ -4,6 +4,7 @@
 //! with any backend.
 
 mod index;
+mod module;
 
 pub use index::{argwhere, assign, cat, gather, scan, scatter, sort};
 
@@ -11,6 +12,7 @@ use crate::array::{Array, Num, int_limits, positions};
 use burn_ir::{CreateOp, Dims, MovementOp, Operand, Operation};
 use burn_std::{DType, Kind, Scalar};
 use core::f64::consts::FRAC_2_SQRT_PI;
+pub use module::module;
 
 /// The number of a scalar.
 pub fn scalar(value: Scalar) -> Num {

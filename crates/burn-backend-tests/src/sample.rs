@@ -437,7 +437,7 @@ impl Sample {
                 let expected = Expected::exactly(array(inputs[0].shape.clone(), data));
                 self.cancelling(expected, inputs)
             }
-            Reference::Family => self.by_interpreter(&operation, inputs, &array),
+            Reference::Family => self.by_interpreter(&operation, inputs, &output, &array),
         })
     }
 
@@ -452,6 +452,7 @@ impl Sample {
         &self,
         operation: &Operation<usize>,
         inputs: &[Array],
+        output: &TensorMeta,
         array: &dyn Fn(Vec<usize>, Vec<Num>) -> Array,
     ) -> Expected {
         match operation {
@@ -503,6 +504,7 @@ impl Sample {
                     slack: magnitudes.iter().map(|sum| sum * terms).collect(),
                 }
             }
+            Operation::Module(op) => reference::module(op, inputs, output),
             other => panic!("the table gives the formula of `{}`", other.name()),
         }
     }

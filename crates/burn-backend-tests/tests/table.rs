@@ -2,8 +2,8 @@
 
 use burn_backend_tests::{Sample, samples};
 use burn_ir::{
-    ActivationOp, BinaryOp, CompareOp, CreateOp, IndexOp, MovementOp, Operation, ReduceOp, ScanOp,
-    SortOp, UnaryOp,
+    ActivationOp, BinaryOp, CompareOp, CreateOp, IndexOp, ModuleOp, MovementOp, Operation,
+    ReduceOp, ScanOp, SortOp, UnaryOp,
 };
 use std::collections::BTreeSet;
 
@@ -31,6 +31,7 @@ fn families() -> Vec<&'static str> {
             | Operation::Reduce { .. }
             | Operation::Movement { .. }
             | Operation::Activation { .. }
+            | Operation::Module(_)
             | Operation::Gather { .. }
             | Operation::Scatter { .. }
             | Operation::Scan { .. }
@@ -44,6 +45,36 @@ fn families() -> Vec<&'static str> {
         }
     }
     vec!["cast", "where", "matmul", "cat", "slice_assign", "argwhere"]
+}
+
+/// The layers; the match is here for the same reason.
+fn layers() -> Vec<&'static str> {
+    fn _listed(op: &ModuleOp<()>) {
+        match op {
+            ModuleOp::Conv { .. }
+            | ModuleOp::ConvTranspose { .. }
+            | ModuleOp::ConvWeight { .. }
+            | ModuleOp::Unfold { .. }
+            | ModuleOp::Fold { .. }
+            | ModuleOp::MaxPool { .. }
+            | ModuleOp::MaxPoolIndices { .. }
+            | ModuleOp::Resample { .. }
+            | ModuleOp::Attention { .. }
+            | ModuleOp::LayerNorm { .. } => (),
+        }
+    }
+    vec![
+        "conv",
+        "conv_transpose",
+        "conv_weight",
+        "unfold",
+        "fold",
+        "max_pool",
+        "max_pool_indices",
+        "resample",
+        "attention",
+        "layer_norm",
+    ]
 }
 
 fn leaves() -> BTreeSet<&'static str> {
@@ -81,6 +112,7 @@ fn leaves() -> BTreeSet<&'static str> {
     names.extend(leaves!(IndexOp { Elements => "gather", Select => "select", Nd => "gather_nd" }));
     names.extend(["scatter", "select_assign", "scatter_nd"]);
     names.extend(leaves!(SortOp { Values => "sort", Indices => "argsort" }));
+    names.extend(layers());
     names.into_iter().collect()
 }
 

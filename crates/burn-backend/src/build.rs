@@ -3,8 +3,8 @@
 use crate::Emit;
 use alloc::boxed::Box;
 use burn_ir::{
-    ActivationOp, BinaryOp, CompareOp, CreateOp, Described, Dims, IndexOp, MovementOp, Operand,
-    Operation, ReduceOp, ScanOp, SliceRange, TensorMeta, UnaryOp,
+    ActivationOp, BinaryOp, CompareOp, CreateOp, Described, Dims, IndexOp, ModuleOp, MovementOp,
+    Operand, Operation, ReduceOp, ScanOp, SliceRange, TensorMeta, UnaryOp,
 };
 use burn_std::{BoolStore, DType, IndexingUpdateOp, Kind, Scalar, Shape};
 
@@ -260,6 +260,11 @@ pub trait Build: Emit {
     /// A matrix product.
     fn matmul(&mut self, lhs: Self::Tensor, rhs: Self::Tensor) -> Self::Tensor {
         self.one(Operation::Matmul { lhs, rhs })
+    }
+
+    /// A layer.
+    fn module(&mut self, op: ModuleOp<Self::Tensor>) -> Self::Tensor {
+        self.one(Operation::Module(Box::new(op)))
     }
 
     /// Undoes a broadcast: sums over the dims that stretched from `shape`.

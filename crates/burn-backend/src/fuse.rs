@@ -2,11 +2,15 @@
 
 use crate::Backend;
 use alloc::vec::Vec;
-use burn_ir::{Described, Operation, TensorMeta};
+use burn_ir::{Class, Described, Operation, TensorMeta};
 
-/// A backend that runs groups of elementwise instructions as one kernel.
+/// A backend that runs groups of instructions as one kernel.
 pub trait FuseBackend: Backend {
-    /// Whether the instruction may be a step of a group. Only elementwise instructions that the backend supports may.
+    /// Whether the instruction may be part of a group, in the part that its class has there: an elementwise
+    /// instruction as a step, a reduction or a matrix product as the anchor.
+    ///
+    /// Only instructions that the backend supports may. One that says yes to elementwise instructions alone never sees
+    /// an anchor.
     fn fuses<T: Described>(device: &Self::Device, operation: &Operation<T>) -> bool;
 
     /// Runs a group; gives its outputs in the order of [`Group::outputs`], each bit as the steps one by one would.
@@ -17,7 +21,14 @@ pub trait FuseBackend: Backend {
     ) -> Vec<Self::Tensor>;
 }
 
-/// Elementwise instructions over numbered slots. Every step has the same output shape, which inputs broadcast to.
+/// Instructions over numbered slots: elementwise ones, with or without one anchor among them, a reduction or a matrix
+/// product.
+///
+/// - Steps before the anchor, its prologue, have the shape of the reduction's operand and make nothing but that operand.
+///   Matrix products have none.
+/// - Steps after the anchor, its epilogue, have the shape of its output. They read the anchor, each other and inputs.
+/// - Without an anchor all steps have one shape.
+/// - Inputs broadcast to the steps that read them.
 ///
 /// A group names no tensor, so equal groups over different tensors are equal, and a plan made for one serves all.
 #[derive(Clone, Debug, PartialEq)]
@@ -45,16 +56,20 @@ impl Group {
 
     /// Appends a step whose output has this description.
     pub fn step(&mut self, operation: Operation<Slot>, output: TensorMeta) -> Slot {
-        debug_assert!(
-            self.steps.is_empty() || self.slots[self.inputs].shape == output.shape,
-            "the steps of a group have one shape"
-        );
+        match operation.class() {
+            Class::Elementwise => debug_assert!(
+                self.steps.is_empty()
+                    || self.meta(Slot(self.slots.len() - 1)).shape == output.shape,
+                "the steps on one side of an anchor have one shape"
+            ),
+            _ => debug_assert!(self.anchor().is_none(), "a group has one anchor at most"),
+        }
         self.steps.push(operation);
         self.slots.push(output);
         Slot(self.slots.len() - 1)
     }
 
-    /// Declares that a value is needed after the group.
+    /// Declares that a value is needed after the group: an input, or a step that is not of a prologue.
     pub fn output(&mut self, slot: Slot) {
         self.outputs.push(slot);
     }
@@ -67,6 +82,12 @@ impl Group {
     /// The instructions, in order; step `i` defines slot `inputs + i`.
     pub fn steps(&self) -> &[Operation<Slot>] {
         &self.steps
+    }
+
+    /// The step that is no elementwise instruction, if there is one.
+    pub fn anchor(&self) -> Option<usize> {
+        let elementwise = |step: &Operation<Slot>| step.class() == Class::Elementwise;
+        self.steps.iter().position(|step| !elementwise(step))
     }
 
     /// The values that are needed after the group.

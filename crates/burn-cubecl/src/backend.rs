@@ -1,6 +1,6 @@
 //! The backend: which instructions it runs, and where each family goes.
 
-use crate::ops::{create, group, matmul, movement, reduce, softmax};
+use crate::ops::{create, group, matmul, movement, softmax};
 use crate::{CubeDevice, CubeTensor, memory, transfer};
 use burn_backend::{Backend, MemoryPoolUsage, SlicedPoolReport};
 use burn_ir::{ActivationOp, Checked, Class, Described, Operation, Outputs};
@@ -24,6 +24,7 @@ fn is_pending<T>(operation: &Operation<T>) -> bool {
             | Operation::Scan { .. }
             | Operation::Sort { .. }
             | Operation::Argwhere { .. }
+            | Operation::Module(_)
     )
 }
 
@@ -61,7 +62,6 @@ impl Backend for Cube {
         Outputs::One(match operation {
             Operation::Create { op } => create::run(device, op, output),
             Operation::Movement { op, input } => movement::run(device, op, input, output),
-            Operation::Reduce { op, input, dims } => reduce::run(device, op, input, dims, output),
             Operation::Matmul { lhs, rhs } => matmul::run(device, lhs, rhs, output),
             Operation::Activation {
                 op: op @ (ActivationOp::Softmax { dim } | ActivationOp::LogSoftmax { dim }),
@@ -73,9 +73,12 @@ impl Backend for Cube {
             other if is_pending(&other) => {
                 unreachable!("`{}` is not supported", other.name())
             }
-            elementwise => {
-                debug_assert_eq!(elementwise.class(), Class::Elementwise);
-                group::single(device, elementwise, output)
+            other => {
+                debug_assert!(matches!(
+                    other.class(),
+                    Class::Elementwise | Class::Reduction
+                ));
+                group::single(device, other, output)
             }
         })
     }

@@ -67,6 +67,11 @@ impl CubeDevice {
         &self.client
     }
 
+    /// Whether it is one of NVIDIA's, used through CUDA.
+    pub(crate) fn is_cuda(&self) -> bool {
+        matches!(self.device, cubecl::Device::Cuda(_))
+    }
+
     /// Whether kernels can load, store and compute with `dtype`.
     pub(crate) fn computes(&self, dtype: DType) -> bool {
         let usage = self.client.features().type_usage(storage(dtype));

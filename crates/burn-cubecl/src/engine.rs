@@ -287,6 +287,8 @@ fn open(runtime: Runtime, device: cubecl::Device) -> Opened {
 
 /// Runs what talks to a driver: runtimes panic where a library or a function of a driver is missing.
 fn guarded<T>(runtime: Runtime, run: impl FnOnce() -> T) -> Result<T, DeviceUnavailable> {
+    #[cfg(feature = "persistence")]
+    crate::tune::remember();
     catch_unwind(AssertUnwindSafe(run)).map_err(|panic| {
         let text = panic.downcast_ref::<String>().cloned();
         let text = text.or_else(|| panic.downcast_ref::<&str>().map(|text| (*text).into()));

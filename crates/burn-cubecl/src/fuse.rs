@@ -3,11 +3,18 @@
 use crate::ops::group;
 use crate::{Cube, CubeDevice, CubeTensor};
 use burn_backend::{Backend, FuseBackend, Group};
-use burn_ir::{Class, Described, Operation};
+use burn_ir::{Class, Described, Operation, ReduceOp};
 
 impl FuseBackend for Cube {
     fn fuses<T: Described>(device: &CubeDevice, operation: &Operation<T>) -> bool {
-        operation.class() == Class::Elementwise && Self::supports(device, operation)
+        let fits = match operation {
+            // Positions take two reductions.
+            Operation::Reduce { op, .. } => {
+                !matches!(op, ReduceOp::ArgMax { .. } | ReduceOp::ArgMin { .. })
+            }
+            other => other.class() == Class::Elementwise,
+        };
+        fits && Self::supports(device, operation)
     }
 
     fn execute_group(

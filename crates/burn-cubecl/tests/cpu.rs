@@ -3,9 +3,10 @@
 use burn_backend::{Backend, FuseBackend, Group, Slot};
 use burn_cubecl::{Cube, CubeDevice, CubeTensor};
 use burn_ir::{
-    BinaryOp, CreateOp, Dims, MovementOp, Operand, Operation, ReduceOp, TensorMeta, UnaryOp,
+    BinaryOp, CreateOp, Described, Dims, MovementOp, Operand, Operation, ReduceOp, TensorMeta,
+    UnaryOp,
 };
-use burn_std::{DType, Scalar, TensorData, read_sync};
+use burn_std::{DType, IntDType, Scalar, TensorData, read_sync};
 
 fn device() -> CubeDevice {
     CubeDevice::of(burn_cubecl::cpu().unwrap()).unwrap().clone()
@@ -94,6 +95,172 @@ fn long_groups_are_folded_in_parts() {
     let (op, dims) = (ReduceOp::Sum, Dims::one(1));
     let sum = run(&device, Operation::Reduce { op, input, dims });
     assert_eq!(read(&device, sum), expected);
+}
+
+fn binary(op: BinaryOp, lhs: Slot, rhs: Slot) -> Operation<Slot> {
+    let rhs = Operand::Tensor(rhs);
+    Operation::Binary { op, lhs, rhs }
+}
+
+/// A group runs as its steps one by one.
+#[track_caller]
+fn agrees_with_its_steps(device: &CubeDevice, group: &Group, inputs: &[CubeTensor]) {
+    let mut values = inputs.to_vec();
+    for step in group.steps() {
+        let step = step.map_ref(&mut |slot| values[slot.0].clone());
+        values.push(run(device, step));
+    }
+    let outputs = Cube::execute_group(device, group, inputs.to_vec());
+    for (slot, output) in group.outputs().iter().zip(outputs) {
+        assert_eq!(read(device, output), read(device, values[slot.0].clone()));
+    }
+}
+
+/// `sqrt(op((x - shift)²)) · scale` of tensors.
+fn distance(op: ReduceOp, dims: Dims, inputs: &[CubeTensor]) -> Group {
+    let metas = inputs.iter().map(|input| input.meta().clone());
+    let mut group = Group::new(metas.collect());
+    let whole = inputs[0].meta().clone();
+    let scale = inputs[2].meta().clone();
+    let difference = group.step(binary(BinaryOp::Sub, Slot(0), Slot(1)), whole.clone());
+    let input = group.step(binary(BinaryOp::Mul, difference, difference), whole);
+    let total = group.step(Operation::Reduce { op, input, dims }, scale.clone());
+    let op = UnaryOp::Sqrt;
+    let root = group.step(Operation::Unary { op, input: total }, scale.clone());
+    let scaled = group.step(binary(BinaryOp::Mul, root, Slot(2)), scale);
+    group.output(total);
+    group.output(scaled);
+    group
+}
+
+#[test]
+fn a_reduction_gives_the_same_bits_alone_and_in_a_group() {
+    let device = device();
+    let upload = |shape: &[usize], modulus| Cube::upload(&device, ramp(shape, modulus));
+    let flip = |input| {
+        let axes = [1, 0].into();
+        let op = MovementOp::Permute { axes };
+        run(&device, Operation::Movement { op, input })
+    };
+    for (shape, dims) in [
+        ([12, 40], Dims::one(1)),
+        ([12, 40], Dims::one(0)),
+        ([12, 40], Dims::all(2)),
+        ([7, 13], Dims::one(1)),
+        ([7, 13], Dims::one(0)),
+        ([3, 20_000], Dims::one(1)),
+        ([20_000, 3], Dims::one(0)),
+    ] {
+        let size = |dim: usize| if dims.contains(dim) { 1 } else { shape[dim] };
+        let scale = upload(&[size(0), size(1)], 3);
+        for op in [ReduceOp::Sum, ReduceOp::Mean, ReduceOp::Max] {
+            for shift in [[1, shape[1]], [shape[0], 1]] {
+                let shift = upload(&shift, 5);
+                let row_major = upload(&shape, 11);
+                let transposed = flip(upload(&[shape[1], shape[0]], 11));
+                for x in [row_major, transposed] {
+                    let inputs = [x, shift.clone(), scale.clone()];
+                    let group = distance(op, dims, &inputs);
+                    agrees_with_its_steps(&device, &group, &inputs);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn half_types_are_widened_on_the_way_to_a_sum() {
+    let device = device();
+    let x = TensorData::full([4, 4096], 0.1f32);
+    let input = Cube::upload(&device, x);
+    let mut group = Group::new(vec![input.meta().clone()]);
+    let narrow = TensorMeta::new([4, 4096], DType::F16);
+    let dtype = DType::F16;
+    let input_slot = group.step(
+        Operation::Cast {
+            input: Slot(0),
+            dtype,
+        },
+        narrow,
+    );
+    let (op, dims) = (ReduceOp::Sum, Dims::one(1));
+    let sum = Operation::Reduce {
+        op,
+        input: input_slot,
+        dims,
+    };
+    let sum = group.step(sum, TensorMeta::new([4, 1], DType::F16));
+    group.output(sum);
+    agrees_with_its_steps(&device, &group, &[input.clone()]);
+    // 0.1 is 0.099976 as f16, and 4096 times that is 409.5 there.
+    let found = Cube::execute_group(&device, &group, vec![input]);
+    let found = read(&device, found[0].clone());
+    let expected = TensorData::full([4, 1], burn_std::f16::from_f32(409.5));
+    assert_eq!(found, expected);
+}
+
+#[test]
+fn positions_are_found_in_long_groups() {
+    let device = device();
+    let mut elements = vec![0.0f32; 3 * 50_000];
+    elements[40_000] = 2.0;
+    elements[40_001] = 2.0;
+    elements[50_000 + 3] = -1.0;
+    elements[100_000 + 17] = f32::NAN;
+    elements[100_000 + 49_999] = f32::NAN;
+    let input = Cube::upload(&device, TensorData::new(elements, [3, 50_000]));
+    let dtype = IntDType::I64;
+    let dims = Dims::one(1);
+    let op = ReduceOp::ArgMax { dtype };
+    let found = run(
+        &device,
+        Operation::Reduce {
+            op,
+            input: input.clone(),
+            dims,
+        },
+    );
+    // The first of the largest, the first of zeros, the first NaN.
+    let expected = TensorData::from([[40_000i64], [0], [17]]);
+    assert_eq!(read(&device, found), expected);
+    let op = ReduceOp::ArgMin { dtype };
+    let found = run(&device, Operation::Reduce { op, input, dims });
+    let expected = TensorData::from([[0i64], [3], [17]]);
+    assert_eq!(read(&device, found), expected);
+}
+
+#[cfg(feature = "fusion")]
+#[test]
+fn a_softmax_gives_the_same_bits_as_a_kernel_and_as_a_lowering_fused_or_not() {
+    use burn_backend::{Build, Emit, On};
+    use burn_fusion::{Fusion, FusionDevice};
+    use burn_ir::ActivationOp;
+
+    fn lowered<E: Emit>(e: &mut E, x: E::Tensor, dim: usize) -> E::Tensor {
+        let max = e.reduce(ReduceOp::Max, x.clone(), Dims::one(dim));
+        let shifted = e.sub(x, max);
+        let exp = e.unary(UnaryOp::Exp, shifted);
+        let sum = e.reduce(ReduceOp::Sum, exp.clone(), Dims::one(dim));
+        e.div(exp, sum)
+    }
+
+    let device = device();
+    let fusing = FusionDevice::<Cube>::new(device.clone());
+    for (shape, dim) in [([3, 40], 1), ([40, 3], 0), ([2, 9000], 1)] {
+        let data = ramp(&shape, 7);
+        let input = Cube::upload(&device, data.clone());
+        let unfused = read(
+            &device,
+            lowered(&mut On::<Cube>(&device), input.clone(), dim),
+        );
+        let op = ActivationOp::Softmax { dim };
+        let native = run(&device, Operation::Activation { op, input });
+        assert_eq!(read(&device, native), unfused);
+        let input = Fusion::<Cube>::upload(&fusing, data);
+        let fused = lowered(&mut On::<Fusion<Cube>>(&fusing), input, dim);
+        let fused = read_sync(Fusion::<Cube>::download(&fusing, vec![fused]));
+        assert_eq!(fused.unwrap().remove(0), unfused);
+    }
 }
 
 /// The product with exact elements, so that the order of sums does not matter.

@@ -53,6 +53,7 @@ impl Backend for Flex {
             | Operation::Movement { .. }
             | Operation::Matmul { .. }
             | Operation::Activation { .. }
+            | Operation::Module(_)
             | Operation::Cat { .. }
             | Operation::SliceAssign { .. }
             | Operation::Gather { .. }
@@ -135,6 +136,7 @@ impl Backend for Flex {
                 ..
             } => ops::sort::run(op, dim, descending, input, output),
             Operation::Argwhere { mask, .. } => ops::index::argwhere(mask, output),
+            Operation::Module(op) => ops::module::run(*op, output),
         })
     }
 

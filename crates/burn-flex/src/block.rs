@@ -46,6 +46,7 @@ impl Step {
             | Operation::Reduce { .. }
             | Operation::Movement { .. }
             | Operation::Matmul { .. }
+            | Operation::Module(_)
             | Operation::Cat { .. }
             | Operation::SliceAssign { .. }
             | Operation::Gather { .. }

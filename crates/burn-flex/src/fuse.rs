@@ -159,6 +159,7 @@ impl<'a> Plan<'a> {
             | Operation::Reduce { .. }
             | Operation::Movement { .. }
             | Operation::Matmul { .. }
+            | Operation::Module(_)
             | Operation::Cat { .. }
             | Operation::SliceAssign { .. }
             | Operation::Gather { .. }

@@ -1,13 +1,13 @@
 //! The backend that lets instructions wait for each other.
 
 use crate::FusionTensor;
-use crate::group::{Plan, plan};
+use crate::group::{Next, Plan, plan};
 use crate::tensor::{Cell, State, Waiting};
 use alloc::string::String;
 use alloc::sync::{Arc, Weak};
 use alloc::vec::Vec;
 use burn_backend::{Backend, Emit, FuseBackend, MemoryPoolUsage, On, SlicedPoolReport};
-use burn_ir::{Checked, Described, Operation, Outputs};
+use burn_ir::{Checked, Class, Described, Operation, Outputs};
 use burn_std::{DType, DeviceSettings, DynFut, ExecutionError, TensorData};
 use core::fmt::{self, Debug};
 use core::marker::PhantomData;
@@ -17,7 +17,7 @@ use core::sync::atomic::{AtomicUsize, Ordering};
 /// once, and the values a group keeps in cache.
 const MOST_WAITING: usize = 64;
 
-/// A backend whose elementwise instructions wait to run as one kernel.
+/// A backend whose instructions wait to run as one kernel, as far as it can fuse them.
 #[derive(Clone, Copy, Debug)]
 pub struct Fusion<B>(PhantomData<B>);
 
@@ -81,22 +81,40 @@ impl<B: FuseBackend> FusionDevice<B> {
             Ok(value) => return value,
             Err(tensor) => tensor,
         };
-        if let Some(waiting) = tensor.waiting() {
-            let Plan {
-                group,
-                inputs,
-                outputs,
-            } = plan(&tensor, waiting);
-            // Operands of another shape run first, as groups of their own.
-            let inputs = inputs.into_iter().map(|input| self.force(input)).collect();
-            let values = B::execute_group(&self.0.device, &group, inputs);
-            for (output, value) in outputs.into_iter().zip(values) {
-                output.fulfil(value);
+        while tensor.waiting().is_some() {
+            match plan(&tensor) {
+                Next::Run(plan) => self.run(plan),
+                // What they wait for may be what this group would have taken, so that it is planned again.
+                Next::First(others) => others.into_iter().for_each(|it| drop(self.force(it))),
             }
         }
         match tensor.into_ready() {
             Ok(value) => value,
             Err(tensor) => unreachable!("{tensor:?} is an output of the plan made for it"),
+        }
+    }
+
+    fn run(&self, plan: Plan<B>) {
+        let Plan {
+            group,
+            inputs,
+            outputs,
+        } = plan;
+        let inputs = inputs.into_iter().map(|input| self.force(input)).collect();
+        let values = B::execute_group(&self.0.device, &group, inputs);
+        for (output, value) in outputs.into_iter().zip(values) {
+            output.fulfil(value);
+        }
+    }
+
+    /// Whether an instruction waits. A reduction that keeps the shape does not: its prologue could not be told from its
+    /// epilogue.
+    fn waits(&self, operation: &Checked<FusionTensor<B>>) -> bool {
+        let keeps_shape =
+            |input: &FusionTensor<B>| operation.outputs().as_slice()[0].shape == input.meta().shape;
+        match operation.operation() {
+            Operation::Reduce { input, .. } if keeps_shape(input) => false,
+            operation => B::fuses(&self.0.device, operation),
         }
     }
 
@@ -133,8 +151,12 @@ impl<B: FuseBackend> Backend for Fusion<B> {
         device: &FusionDevice<B>,
         operation: Checked<FusionTensor<B>>,
     ) -> Outputs<FusionTensor<B>> {
-        if B::fuses(&device.0.device, operation.operation()) {
+        if device.waits(&operation) {
             let (operation, metas) = operation.into_parts();
+            if operation.class() == Class::Anchor {
+                // A matrix product has no prologue, and the device may as well begin with what leads to it.
+                operation.each(&mut |operand| drop(device.force(operand.clone())));
+            }
             return Outputs::One(device.wait(operation, metas.one()));
         }
         let operation = operation.map(&mut |operand| device.force(operand));

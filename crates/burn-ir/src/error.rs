@@ -3,6 +3,7 @@
 use crate::TensorMeta;
 use crate::op::{Kinds, SliceRange};
 use alloc::boxed::Box;
+use alloc::string::String;
 use alloc::vec::Vec;
 use burn_std::{DType, Distribution, Scalar, Shape};
 use core::fmt;
@@ -119,6 +120,13 @@ pub enum Problem {
         found: Distribution,
         /// The legal parameters.
         legal: &'static str,
+    },
+    /// An attribute does not fit the operands.
+    Attribute {
+        /// What was found, as a sentence.
+        found: String,
+        /// What would be legal.
+        legal: String,
     },
     /// The output has more elements than can be counted.
     TooLarge,
@@ -294,6 +302,7 @@ impl fmt::Display for Problem {
                 range.len, range.start, range.step
             ),
             Self::Distribution { found, .. } => write!(f, "{found:?} is no distribution"),
+            Self::Attribute { found, .. } => write!(f, "{found}"),
             Self::TooLarge => write!(f, "the output has too many elements to count"),
             Self::NoOperand => write!(f, "there is no tensor"),
             Self::OperandShape { operand, .. } => write!(f, "`{operand}` does not fit"),
@@ -349,6 +358,7 @@ impl fmt::Display for Legal<'_> {
                 write!(f, "a selection inside the dim, with a step other than 0")
             }
             Problem::Distribution { legal, .. } => write!(f, "{legal}"),
+            Problem::Attribute { legal, .. } => write!(f, "{legal}"),
             Problem::TooLarge => write!(f, "a count that fits the address space"),
             Problem::NoOperand => write!(f, "at least one tensor"),
             Problem::OperandShape { expected, .. } => write!(f, "the shape {:?}", &expected[..]),

@@ -22,8 +22,8 @@ pub use error::{OperationError, Problem};
 pub use graph::{Graph, GraphError, IR_VERSION, Node, Symbol, TensorId};
 pub use meta::{Described, TensorMeta};
 pub use op::{
-    ActivationOp, BinaryOp, CompareOp, CreateOp, IndexOp, MovementOp, PadRange, ReduceOp, ScanOp,
-    SliceRange, SortOp, UnaryOp,
+    ActivationOp, BinaryOp, CompareOp, CreateOp, Filter, IndexOp, ModuleOp, MovementOp, PadRange,
+    ReduceOp, ScanOp, Scores, SliceRange, SortOp, UnaryOp, Window,
 };
 pub use operation::{Checked, Class, Operand, Operation, Tier};
 pub use outputs::Outputs;

@@ -1,9 +1,9 @@
 //! The instruction, its operands and its classes. What each family means is in [`op`](crate::op).
 
 use crate::op::{
-    ActivationOp, BinaryOp, CompareOp, CreateOp, IndexOp, MovementOp, ReduceOp, ScanOp, SliceRange,
-    SortOp, UnaryOp, activation, assign, binary, cast, cat, compare, create, index, matmul,
-    movement, reduce, scan, select, sort, unary,
+    ActivationOp, BinaryOp, CompareOp, CreateOp, IndexOp, ModuleOp, MovementOp, ReduceOp, ScanOp,
+    SliceRange, SortOp, UnaryOp, activation, assign, binary, cast, cat, compare, create, index,
+    matmul, module, movement, reduce, scan, select, sort, unary,
 };
 use crate::{Described, Dims, OperationError, Outputs, TensorMeta};
 use alloc::boxed::Box;
@@ -172,6 +172,8 @@ pub enum Operation<T> {
         /// The truth values.
         mask: T,
     },
+    /// A layer, behind a box because its attributes are many.
+    Module(Box<ModuleOp<T>>),
 }
 
 /// An argument: a tensor, or a scalar that the kernel broadcasts.
@@ -207,8 +209,8 @@ pub enum Class {
     Barrier,
 }
 
-/// The only traversal code in the project: one row per family, with its attributes, its tensor operands and its
-/// operands that may be scalars, and its list of tensors, if it has one.
+/// The traversal code of the families: one row for each, with its attributes, its tensor operands, its operands that may
+/// be scalars, and its list of tensors, if it has one. Layers have their own table in [`module`].
 macro_rules! operands {
     ($($family:ident { $($attribute:ident),* } => [$($tensor:ident),*] [$($operand:ident),*] $($list:ident)?;)*) => {
         impl<T> Operation<T> {
@@ -221,6 +223,7 @@ macro_rules! operands {
                         $($list: $list.into_iter().map(&mut *f).collect(),)?
                         $($attribute,)*
                     },)*
+                    Self::Module(op) => Operation::Module(Box::new(op.map(f))),
                 }
             }
 
@@ -233,6 +236,7 @@ macro_rules! operands {
                         $($list: $list.iter().map(&mut *f).collect(),)?
                         $($attribute: $attribute.clone(),)*
                     },)*
+                    Self::Module(op) => Operation::Module(Box::new(op.map_ref(f))),
                 }
             }
 
@@ -244,6 +248,7 @@ macro_rules! operands {
                         $(if let Operand::Tensor(tensor) = $operand { f(tensor) })*
                         $($list.iter().for_each(&mut *f);)?
                     })*
+                    Self::Module(op) => op.each(f),
                 }
             }
         }
@@ -253,7 +258,7 @@ macro_rules! operands {
 // Rows without attributes or operands leave the visitor unused.
 #[allow(unused_variables)]
 mod table {
-    use super::{Operand, Operation};
+    use super::{Box, Operand, Operation};
 
     operands! {
         Create { op } => [] [];
@@ -327,12 +332,14 @@ impl<T> Operation<T> {
             Self::Scan { op, .. } => op.name(),
             Self::Sort { op, .. } => op.name(),
             Self::Argwhere { .. } => "argwhere",
+            Self::Module(op) => op.name(),
         }
     }
 
     /// Whether the instruction stands on its own.
     pub fn tier(&self) -> Tier {
         match self {
+            Self::Module(op) => op.tier(),
             Self::Activation { .. } | Self::Cat { .. } | Self::SliceAssign { .. } => {
                 Tier::Composite
             }
@@ -373,6 +380,7 @@ impl<T> Operation<T> {
             | Self::SliceAssign { .. }
             | Self::Gather { .. } => Class::Movement,
             Self::Matmul { .. } => Class::Anchor,
+            Self::Module(op) => op.class(),
         }
     }
 }
@@ -428,6 +436,7 @@ impl<T: Described> Operation<T> {
                 ..
             } => sort::infer(*op, *dim, *len, input.meta()),
             Self::Argwhere { count, dtype, mask } => index::argwhere(*count, *dtype, mask.meta()),
+            Self::Module(op) => module::infer(op),
         };
         output.map(Outputs::One)
     }

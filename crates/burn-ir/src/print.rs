@@ -54,6 +54,7 @@ impl fmt::Display for Call<'_> {
             Operation::Reduce { op, dims, .. } => push(format!("{op:?} over {dims:?}")),
             Operation::Movement { op, .. } => push(format!("{op:?}")),
             Operation::Activation { op, .. } => push(format!("{op:?}")),
+            Operation::Module(op) => push(format!("{:?}", op.map_ref(&mut |_| ()))),
             Operation::Binary {
                 rhs: Operand::Scalar(scalar),
                 ..

@@ -1,9 +1,9 @@
 //! The encoding of programs: a file of version 1 reads and writes as it did.
 
 use burn_ir::{
-    ActivationOp, BinaryOp, CompareOp, CreateOp, Dims, Graph, GraphError, IR_VERSION, IndexOp,
-    MovementOp, Operand, Operation, Outputs, PadRange, ReduceOp, ScanOp, SliceRange, SortOp,
-    TensorId, TensorMeta, UnaryOp,
+    ActivationOp, BinaryOp, CompareOp, CreateOp, Dims, Filter, Graph, GraphError, IR_VERSION,
+    IndexOp, ModuleOp, MovementOp, Operand, Operation, Outputs, PadRange, ReduceOp, ScanOp, Scores,
+    SliceRange, SortOp, TensorId, TensorMeta, UnaryOp, Window,
 };
 use burn_std::{BoolStore, DType, Distribution, IndexingUpdateOp, IntDType, Scalar};
 
@@ -66,10 +66,122 @@ fn program() -> Graph {
         w.push(Operation::Activation { op, input: x });
     }
     find(&mut w, x, b);
+    layers(&mut w);
     w.graph
         .yields(vec![product, sum])
         .expect("both are defined");
     w.graph
+}
+
+fn layers(w: &mut Writer) {
+    let image = w.input([2, 4, 6], DType::F32);
+    let weight = w.input([4, 2, 3], DType::F32);
+    let line = w.input([4], DType::F32);
+    let window = Window {
+        size: 3,
+        stride: 2,
+        before: 1,
+        after: 2,
+        dilation: 1,
+    };
+    let windows: Box<[Window]> = [window].into();
+    let mut push = |op| w.push(Operation::Module(Box::new(op)));
+    let conv = push(ModuleOp::Conv {
+        input: image,
+        weight,
+        bias: Some(line),
+        windows: windows.clone(),
+        groups: 2,
+    });
+    push(ModuleOp::ConvTranspose {
+        input: conv,
+        weight,
+        bias: None,
+        windows: windows.clone(),
+        sizes: [6].into(),
+        groups: 2,
+    });
+    push(ModuleOp::ConvWeight {
+        input: image,
+        grad: conv,
+        windows: windows.clone(),
+        groups: 2,
+    });
+    let columns = push(ModuleOp::Unfold {
+        input: image,
+        windows: windows.clone(),
+    });
+    push(ModuleOp::Fold {
+        input: columns,
+        windows: windows.clone(),
+        sizes: [6].into(),
+    });
+    push(ModuleOp::MaxPool {
+        input: image,
+        windows: windows.clone(),
+        ceil: true,
+    });
+    push(ModuleOp::MaxPoolIndices {
+        input: image,
+        windows,
+        ceil: false,
+        dtype: IntDType::I64,
+    });
+    let align_corners = true;
+    for (filter, size) in [
+        (
+            Filter::Mean {
+                window,
+                count_padding: false,
+            },
+            4,
+        ),
+        (Filter::AdaptiveMean, 5),
+        (Filter::Nearest, 5),
+        (Filter::NearestExact, 5),
+        (Filter::Linear { align_corners }, 5),
+        (Filter::Cubic { align_corners }, 5),
+        (Filter::Lanczos { align_corners }, 5),
+    ] {
+        push(ModuleOp::Resample {
+            input: image,
+            filters: [filter].into(),
+            sizes: [size].into(),
+            adjoint: false,
+        });
+    }
+    attention(w, line);
+}
+
+fn attention(w: &mut Writer, line: TensorId) {
+    let query = w.input([1, 2, 3, 4], DType::F32);
+    let mask = w.input([1, 1, 3, 3], DType::Bool(BoolStore::Native));
+    let bias = w.input([1, 2, 1, 3], DType::F32);
+    for (mask, bias, softcap) in [
+        (Some(mask), Some(bias), Some(Scalar::Float(2.0))),
+        (None, None, None),
+    ] {
+        w.push(Operation::Module(Box::new(ModuleOp::Attention {
+            query,
+            key: query,
+            value: query,
+            mask,
+            bias,
+            scores: Scores {
+                scale: Scalar::Float(0.5),
+                softcap,
+                causal: softcap.is_some(),
+            },
+        })));
+    }
+    for beta in [Some(line), None] {
+        w.push(Operation::Module(Box::new(ModuleOp::LayerNorm {
+            input: query,
+            gamma: line,
+            beta,
+            epsilon: Scalar::Float(1e-5),
+        })));
+    }
 }
 
 fn elementwise(w: &mut Writer, x: TensorId, n: TensorId, b: TensorId) {

@@ -1,8 +1,9 @@
 //! Inference against naive models, on random shapes and attributes.
 
 use burn_ir::{
-    ActivationOp, BinaryOp, CompareOp, CreateOp, Dims, IndexOp, MovementOp, Operand, Operation,
-    PadRange, ReduceOp, ScanOp, SliceRange, SortOp, TensorMeta, UnaryOp,
+    ActivationOp, BinaryOp, CompareOp, CreateOp, Dims, Filter, IndexOp, ModuleOp, MovementOp,
+    Operand, Operation, PadRange, ReduceOp, ScanOp, SliceRange, SortOp, TensorMeta, UnaryOp,
+    Window,
 };
 use burn_std::{BoolStore, DType, Distribution, IndexingUpdateOp, IntDType, Kind, Scalar, Shape};
 use proptest::prelude::*;
@@ -320,7 +321,89 @@ fn any_operation() -> impl Strategy<Value = Operation<TensorMeta>> {
             },
         }),
         any_lookup(),
+        any_layer(),
     ]
+}
+
+/// Layers over images of any size with windows of any size.
+fn any_layer() -> impl Strategy<Value = Operation<TensorMeta>> {
+    let image = || {
+        prop::collection::vec(wild_size(), 0..6)
+            .prop_map(|sizes| TensorMeta::new(shape(&sizes), DType::F32))
+    };
+    let window = (
+        wild_size(),
+        wild_size(),
+        wild_size(),
+        wild_size(),
+        wild_size(),
+    );
+    let window = window.prop_map(|(size, stride, before, after, dilation)| Window {
+        size,
+        stride,
+        before,
+        after,
+        dilation,
+    });
+    let windows = prop::collection::vec(window, 0..5);
+    let sizes = prop::collection::vec(wild_size(), 0..5);
+    (image(), image(), windows, sizes, wild_size(), 0..8).prop_map(
+        |(input, weight, windows, sizes, groups, leaf)| {
+            let (sizes, bias) = (shape(&sizes), None);
+            let filter = |window: &Window| match leaf {
+                6 => Filter::Lanczos {
+                    align_corners: true,
+                },
+                _ => Filter::Mean {
+                    window: *window,
+                    count_padding: true,
+                },
+            };
+            let filters = windows.iter().map(filter).collect();
+            let windows: Box<[Window]> = windows.into();
+            let op = match leaf {
+                0 => ModuleOp::Conv {
+                    input,
+                    weight,
+                    bias,
+                    windows,
+                    groups,
+                },
+                1 => ModuleOp::ConvTranspose {
+                    input,
+                    weight,
+                    bias,
+                    windows,
+                    sizes,
+                    groups,
+                },
+                2 => ModuleOp::ConvWeight {
+                    input,
+                    grad: weight,
+                    windows,
+                    groups,
+                },
+                3 => ModuleOp::Unfold { input, windows },
+                4 => ModuleOp::Fold {
+                    input,
+                    windows,
+                    sizes,
+                },
+                5 => ModuleOp::MaxPool {
+                    input,
+                    windows,
+                    ceil: groups % 2 == 0,
+                },
+                _ => ModuleOp::Resample {
+                    input,
+                    filters,
+                    sizes,
+                    adjoint: groups % 2 == 0,
+                },
+            };
+            Operation::Module(Box::new(op))
+        },
+    )
 }
 
 /// Joins, positions that are data, and order.

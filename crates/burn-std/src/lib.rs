@@ -42,7 +42,7 @@ pub use errors::{DeviceError, ExecutionError, ExpressionError, MetadataError};
 pub use future::DynFut;
 pub use half::{bf16, f16};
 pub use indexing::{AsIndex, wrap_dim};
-pub use ops::{AttentionModuleOptions, IndexingUpdateOp, PadMode};
+pub use ops::*;
 pub use reader::{read_sync, try_read_sync};
 pub use settings::DeviceSettings;
 pub use shape::{Shape, SliceOps, SmallVec, Strides, calculate_matmul_output};

@@ -1,8 +1,10 @@
 //! Options of operations that appear in the user API; the operations live in `burn-ir`.
 
-use serde::{Deserialize, Serialize};
+mod module;
 
 use crate::ElementConversion;
+pub use module::*;
+use serde::{Deserialize, Serialize};
 
 /// What a padded border holds.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]

@@ -7,6 +7,7 @@ mod activation;
 mod binary;
 mod index;
 mod join;
+mod module;
 mod movement;
 mod reduce;
 mod scan;
@@ -136,6 +137,7 @@ pub(crate) fn rule<T>(operation: &Operation<T>, wanted: Wanted) -> Rule {
             SortOp::Values => Rule::Expand,
             SortOp::Indices { .. } => Rule::Zero,
         },
+        Operation::Module(op) => module::rule(op, wanted),
     }
 }
 
@@ -250,6 +252,7 @@ fn single<E: Emit>(
         Operation::Scan { op, dim, input } => {
             vec![Some(scan::pullback(e, op, dim, input, output, grad))]
         }
+        Operation::Module(op) => module::pullback(e, *op, grad, wanted),
     }
 }
 

@@ -28,8 +28,8 @@ struct Case {
 }
 
 impl Case {
-    /// The samples that a device has kernels for, on its element types, in all layouts: first alike for all inputs, then different ones,
-    /// last without elements.
+    /// The samples that a device has kernels for, on its element types, in all layouts: first alike for all inputs, then
+    /// different ones, last without elements.
     fn all(device: Device) -> Vec<Self> {
         let mut cases = Vec::new();
         let pending = support::pending(device.name());

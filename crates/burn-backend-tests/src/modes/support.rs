@@ -23,7 +23,7 @@ pub fn support<B: Backend>(device: &B::Device) {
     failures.report();
 }
 
-/// The primitives that a device has no kernel for yet, by name: the known exceptions from the promise of every backend.
+/// The operations that a device has no kernel for yet, by name: the known exceptions from the promise of every backend.
 pub(super) fn pending(device: &str) -> &'static [&'static str] {
     match device {
         "flex" | "flex:fused" => &[],
@@ -41,6 +41,14 @@ pub(super) fn pending(device: &str) -> &'static [&'static str] {
             "sort",
             "argsort",
             "argwhere",
+            "conv",
+            "conv_transpose",
+            "conv_weight",
+            "unfold",
+            "fold",
+            "max_pool",
+            "max_pool_indices",
+            "resample",
         ],
     }
 }
@@ -125,6 +133,7 @@ fn family_of<T>(operation: &Operation<T>) -> &'static str {
         Operation::Scan { .. } => "Scan",
         Operation::Sort { .. } => "Sort",
         Operation::Argwhere { .. } => "Argwhere",
+        Operation::Module(_) => "Module",
     }
 }
 

@@ -12,6 +12,7 @@ mod create;
 mod index;
 mod join;
 mod matmul;
+mod module;
 mod movement;
 mod reduce;
 mod scan;
@@ -83,6 +84,7 @@ pub fn all() -> Vec<Sample> {
         index::samples(),
         scan::samples(),
         sort::samples(),
+        module::samples(),
     ]
     .concat()
 }

@@ -1,11 +1,12 @@
-//! Random programs of elementwise instructions, fused and unfused.
+//! Random programs of elementwise instructions and reductions, fused and unfused.
 
 use burn_backend::{Device, Handle};
 use burn_backend_tests::{Array, Layout, Num, assert_same_bits, read};
 use burn_dispatch::{registry, run};
 use burn_flex::device as flex;
 use burn_ir::{
-    ActivationOp, BinaryOp, CompareOp, Described, MovementOp, Operand, Operation, UnaryOp,
+    ActivationOp, BinaryOp, CompareOp, Described, Dims, MovementOp, Operand, Operation, ReduceOp,
+    UnaryOp,
 };
 use burn_std::{BoolStore, DType, Kind, Scalar};
 use proptest::prelude::*;
@@ -150,6 +151,14 @@ fn instruction(step: Step, values: &[Handle]) -> Operation<Handle> {
             },
             input: lhs,
         },
+        (9 | 10, _) => Operation::Reduce {
+            op: match kind {
+                Kind::Float | Kind::Int => [ReduceOp::Sum, ReduceOp::Max][step.leaf % 2],
+                Kind::Bool => ReduceOp::Any,
+            },
+            input: lhs,
+            dims: Dims::one(step.leaf % 3),
+        },
         _ => Operation::Cast {
             input: lhs,
             dtype: CASTS[step.leaf % CASTS.len()],
@@ -174,7 +183,7 @@ fn outputs(device: Device, float: DType, steps: &[Step]) -> Vec<Handle> {
 
 fn step() -> impl Strategy<Value = Step> {
     (
-        0usize..10,
+        0usize..12,
         0usize..24,
         0usize..24,
         0usize..24,
@@ -204,15 +213,18 @@ proptest! {
         backwards in any::<bool>(),
     ) {
         let float = CASTS[float];
-        let mut found = outputs(registry::fused(flex()), float, &steps);
-        let mut expected = outputs(flex(), float, &steps);
-        // Which value is read first decides what forms a group.
-        if backwards {
-            found.reverse();
-            expected.reverse();
-        }
-        for (found, expected) in found.into_iter().zip(expected) {
-            assert_same_bits(&read(found), &read(expected));
+        // A backend that fuses elementwise instructions, and one that fuses all it can.
+        for device in [registry::fused(flex()), crate::groups::device()] {
+            let mut found = outputs(device, float, &steps);
+            let mut expected = outputs(flex(), float, &steps);
+            // Which value is read first decides what forms a group.
+            if backwards {
+                found.reverse();
+                expected.reverse();
+            }
+            for (found, expected) in found.into_iter().zip(expected) {
+                assert_same_bits(&read(found), &read(expected));
+            }
         }
     }
 }

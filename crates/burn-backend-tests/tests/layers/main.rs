@@ -3,6 +3,7 @@
 mod capture;
 mod dispatch;
 mod fusion;
+mod groups;
 mod slicing;
 mod tape;
 

@@ -2,6 +2,7 @@
 
 mod activation;
 mod join;
+mod module;
 
 use crate::Emit;
 use burn_ir::{Operation, Outputs};
@@ -13,15 +14,18 @@ use burn_ir::{Operation, Outputs};
 pub fn lower<E: Emit>(e: &mut E, operation: Operation<E::Tensor>) -> Outputs<E::Tensor> {
     match operation {
         Operation::Activation { op, input } => Outputs::One(activation::lower(e, op, input)),
+        Operation::Module(op) => Outputs::One(module::lower(e, *op)),
         Operation::Cat { dim, inputs } => Outputs::One(join::cat(e, dim, inputs)),
         Operation::SliceAssign {
             ranges,
             input,
             values,
         } => Outputs::One(join::slice_assign(e, &ranges, input, values)),
-        other => panic!(
-            "`{}` is primitive: the backend must implement it",
-            other.name()
-        ),
+        other => no_lowering(other.name()),
     }
+}
+
+#[cold]
+fn no_lowering(name: &str) -> ! {
+    panic!("`{name}` is primitive: the backend must implement it")
 }

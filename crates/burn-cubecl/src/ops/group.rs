@@ -1,8 +1,9 @@
-//! Elementwise instructions, one or a group of them: one kernel launch.
+//! Instructions that run as a group, one or several of them. Groups with an anchor are in [`reduce`](super::reduce).
 
 use super::guard::{fingerprint, guarded};
 use super::kernel::{Argument, elementwise};
 use super::plan::{Places, Plan};
+use super::reduce;
 use crate::device::{count, storage};
 use crate::{CubeDevice, CubeTensor};
 use burn_backend::{Group, Slot};
@@ -12,7 +13,13 @@ use cubecl::calculate_cube_count_elemwise;
 use cubecl::ir::{ElemType, UIntKind};
 use cubecl::prelude::*;
 
-/// Runs one elementwise instruction.
+/// From this many units' work on, a unit of a GPU works a few times.
+const LARGE: usize = 1 << 20;
+
+/// How many times that is.
+const REPEATS: usize = 4;
+
+/// Runs one instruction: an elementwise one or a reduction.
 pub(crate) fn single(
     device: &CubeDevice,
     operation: Operation<CubeTensor>,
@@ -36,6 +43,9 @@ pub(crate) fn run(device: &CubeDevice, group: &Group, inputs: Vec<CubeTensor>) -
     let bindings = group.inputs() + group.outputs().len() + 1;
     if bindings > device.client().properties().hardware.max_bindings as usize {
         return one_by_one(device, group, inputs);
+    }
+    if let Some(anchor) = group.anchor() {
+        return reduce::run(device, group, anchor, &inputs);
     }
     let (plan, scalars) = Plan::new(group);
     let outputs = group.outputs().iter().map(|slot| group.meta(*slot).clone());
@@ -77,6 +87,11 @@ pub(crate) fn launch(
     let widths = |size: usize| client.io_optimized_vector_sizes(size).collect();
     let Places { len, arguments } = plan.place(&shape, inputs, widths);
     let wide = is_wide(inputs, &outputs);
+    let is_gpu = client.properties().hardware.num_cpu_cores.is_none();
+    if is_gpu && len >= LARGE {
+        plan.repeats = REPEATS;
+    }
+    let units = len.div_ceil(plan.repeats);
     let reads = inputs
         .iter()
         .zip(&plan.reads)
@@ -90,14 +105,14 @@ pub(crate) fn launch(
     let values = values
         .map(|(value, dtype)| scalar(*value, *dtype))
         .collect();
-    let cube_dim = CubeDim::new(client, len);
+    let cube_dim = CubeDim::new(client, units);
     let kernel = fingerprint(("elementwise", &plan, wide));
     // SAFETY: the kernel reads where the layouts of the operands say, all of which lie in their buffers, and writes
-    // below `len`, which is the size of the outputs. It has no loop.
+    // below `len`, which is the size of the outputs and where its loop ends.
     guarded(device, kernel, cube_dim, &outputs, || unsafe {
         elementwise::launch_unchecked(
             client,
-            calculate_cube_count_elemwise(client, len, cube_dim),
+            calculate_cube_count_elemwise(client, units, cube_dim),
             cube_dim,
             address_type(wide),
             reads,

@@ -1,4 +1,5 @@
-//! The elementwise kernel: built from a plan, one unit computes a few neighbouring elements of every output.
+//! The elementwise kernel: built from a plan, one unit computes a few neighbouring elements of every output, a few times.
+//! Plans are parts of the kernel of reductions too, which is in [`fold`](super::fold).
 
 use super::plan::{Access, Plan, Read, Step, Value as PlanValue};
 use super::{activation, binary, cast, compare, unary};
@@ -59,7 +60,7 @@ impl Argument {
 /// The number of elements that are read at once.
 fn width(access: Access, lanes: usize) -> usize {
     match access {
-        Access::Linear | Access::Strided => lanes,
+        Access::Linear | Access::Strided | Access::Position => lanes,
         Access::Splat => 1,
     }
 }
@@ -131,18 +132,47 @@ pub(crate) fn elementwise<I: Int>(
     #[comptime] plan: Plan,
     #[define(I)] _index: ElemType,
 ) {
-    if ABSOLUTE_POS < len {
-        steps::<I>(inputs, outputs, scalars, layout, ABSOLUTE_POS, plan);
+    let repeats = comptime!(plan.repeats);
+    if comptime!(repeats == 1) {
+        if ABSOLUTE_POS < len {
+            steps::<I>(
+                inputs,
+                outputs,
+                scalars,
+                layout,
+                ABSOLUTE_POS,
+                0usize,
+                1usize,
+                plan,
+            );
+        }
+    } else {
+        // Units beside each other work beside each other, and load all that they will need before they compute.
+        let apart = CUBE_DIM as usize;
+        let first = CUBE_POS * apart * repeats + UNIT_POS as usize;
+        if first + apart * comptime!(repeats - 1) < len {
+            let plan = comptime!(plan.clone());
+            steps::<I>(
+                inputs, outputs, scalars, layout, first, apart, repeats, plan,
+            );
+        } else {
+            for at in range_stepped(first, len, apart) {
+                let plan = comptime!(plan.clone());
+                steps::<I>(inputs, outputs, scalars, layout, at, apart, 1usize, plan);
+            }
+        }
     }
 }
 
-/// Runs the steps of a plan at one place.
+/// Runs the steps of a plan at `repeats` places, `apart` from each other.
 fn steps<I: Int>(
     _inputs: &Sequence<Buffer>,
     _outputs: &mut Sequence<Buffer>,
     _scalars: &Sequence<InputScalar>,
     _layout: &Sequence<InputScalar>,
-    _place: usize,
+    _first: usize,
+    _apart: usize,
+    _repeats: usize,
     _plan: Plan,
 ) {
 }
@@ -150,48 +180,111 @@ fn steps<I: Int>(
 mod steps {
     use super::*;
 
+    // Generated calls pass what the kernel takes.
+    #[allow(clippy::too_many_arguments)]
     pub(super) fn expand<I: Int>(
         scope: &Scope,
         inputs: &SequenceExpand<Buffer>,
         outputs: &mut SequenceExpand<Buffer>,
         scalars: &SequenceExpand<InputScalar>,
         layout: &SequenceExpand<InputScalar>,
-        position: NativeExpand<usize>,
+        first: NativeExpand<usize>,
+        apart: NativeExpand<usize>,
+        repeats: usize,
         plan: Plan,
     ) {
-        let mut values = Values {
-            scope,
-            lanes: plan.lanes,
-            reads: Vec::new(),
-            scalars: Vec::new(),
-            steps: Vec::new(),
-        };
-        for (at, read) in plan.reads.iter().enumerate() {
+        let places: Vec<_> = (0..repeats)
+            .map(|at| beside::expand(scope, first, apart, at))
+            .collect();
+        let reads: Vec<Vec<Value>> = places
+            .iter()
+            .map(|place| reads::<I>(scope, inputs, layout, *place, &plan))
+            .collect();
+        let scalars = arguments(scope, scalars, 0, &plan);
+        for (place, reads) in places.into_iter().zip(reads) {
+            let writes = compute(scope, &plan, reads, scalars.clone());
+            store_all(scope, outputs, place, &plan, writes);
+        }
+    }
+
+    /// The operands at a place.
+    fn reads<I: Int>(
+        scope: &Scope,
+        inputs: &SequenceExpand<Buffer>,
+        layout: &SequenceExpand<InputScalar>,
+        position: NativeExpand<usize>,
+        plan: &Plan,
+    ) -> Vec<Value> {
+        let read = |(at, read): (usize, &Read)| {
             let arguments = plan.rank + at * (plan.rank + 1);
             let linear = read.access == Access::Linear;
             let index =
                 place::expand::<I>(scope, position, layout, 0, plan.rank, arguments, linear);
             let buffer = inputs.__expand_index_method(scope, at.into());
-            let value = load(scope, buffer, index, *read, plan.lanes);
-            values.reads.push(value);
-        }
-        for (at, dtype) in plan.scalars.iter().enumerate() {
-            let argument = scalars.__expand_index_method(scope, at.into());
-            let value = splat(scope, argument.expand, plan.lanes);
-            values
-                .scalars
-                .push(cast::from_storage(scope, value, *dtype, plan.lanes));
-        }
-        for step in &plan.steps {
-            let value = values.run(step, &plan);
-            values.steps.push(value);
-        }
-        for (at, value) in plan.writes.iter().enumerate() {
-            let dtype = plan.dtype(*value);
-            let value = cast::to_storage(scope, values.get(*value), dtype, plan.lanes);
-            let buffer = outputs.__expand_index_mut_method(scope, at.into());
-            store(scope, buffer, position, value, dtype, plan.lanes);
-        }
+            load(scope, buffer, index, *read, plan.lanes)
+        };
+        plan.reads.iter().enumerate().map(read).collect()
+    }
+}
+
+#[cube]
+fn beside(first: usize, apart: usize, #[comptime] times: usize) -> usize {
+    if comptime!(times == 0) {
+        first
+    } else {
+        first + apart * times
+    }
+}
+
+/// The scalars of a plan, which are arguments from `first` on.
+pub(super) fn arguments(
+    scope: &Scope,
+    scalars: &SequenceExpand<InputScalar>,
+    first: usize,
+    plan: &Plan,
+) -> Vec<Value> {
+    let argument = |(at, dtype): (usize, &DType)| {
+        let argument = scalars.__expand_index_method(scope, (first + at).into());
+        let value = splat(scope, argument.expand, plan.lanes);
+        cast::from_storage(scope, value, *dtype, plan.lanes)
+    };
+    plan.scalars.iter().enumerate().map(argument).collect()
+}
+
+/// What a plan writes, in registers.
+pub(super) fn compute(
+    scope: &Scope,
+    plan: &Plan,
+    reads: Vec<Value>,
+    scalars: Vec<Value>,
+) -> Vec<Value> {
+    let mut values = Values {
+        scope,
+        lanes: plan.lanes,
+        reads,
+        scalars,
+        steps: Vec::new(),
+    };
+    for step in &plan.steps {
+        let value = values.run(step, plan);
+        values.steps.push(value);
+    }
+    plan.writes.iter().map(|value| values.get(*value)).collect()
+}
+
+/// Stores what a plan writes, each in an output.
+pub(super) fn store_all(
+    scope: &Scope,
+    outputs: &mut SequenceExpand<Buffer>,
+    position: NativeExpand<usize>,
+    plan: &Plan,
+    values: Vec<Value>,
+) {
+    for (at, (value, write)) in values.into_iter().zip(&plan.writes).enumerate() {
+        let dtype = plan.dtype(*write);
+        let value = cast::to_storage(scope, value, dtype, plan.lanes);
+        let buffer = outputs.__expand_index_mut_method(scope, at.into());
+        store(scope, buffer, position, value, dtype, plan.lanes);
     }
 }
 
@@ -239,7 +332,8 @@ fn set<T: Scalar, N: Size>(buffer: &mut [Vector<T, N>], index: usize, value: Vec
     buffer[index] = value;
 }
 
-fn load(
+/// What an operand holds at an index, as a register.
+pub(super) fn load(
     scope: &Scope,
     buffer: &BufferExpand,
     index: NativeExpand<usize>,
@@ -332,6 +426,7 @@ impl Values<'_> {
             | Operation::Reduce { .. }
             | Operation::Movement { .. }
             | Operation::Matmul { .. }
+            | Operation::Module(_)
             | Operation::Cat { .. }
             | Operation::SliceAssign { .. }
             | Operation::Gather { .. }

@@ -4,11 +4,15 @@ mod activation;
 mod binary;
 mod cast;
 mod compare;
+mod fold;
+mod gemv;
 mod kernel;
 mod layout;
 mod plan;
 mod random;
 mod scatter;
+mod search;
+mod transpose;
 mod unary;
 
 pub(crate) mod create;

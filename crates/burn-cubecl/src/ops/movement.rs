@@ -36,6 +36,9 @@ pub(crate) fn plain(device: &CubeDevice, tensor: CubeTensor) -> CubeTensor {
 }
 
 fn copy(device: &CubeDevice, tensor: CubeTensor) -> CubeTensor {
+    if let Some(copied) = super::transpose::copy(device, &tensor) {
+        return copied;
+    }
     let meta = tensor.meta().clone();
     let mut outputs = launch(device, Plan::copy(meta.dtype), &[], &[tensor], vec![meta]);
     outputs.pop().expect("a copy has one output")

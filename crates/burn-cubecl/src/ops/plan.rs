@@ -1,4 +1,4 @@
-//! What an elementwise kernel does, without sizes and without the values of scalars: the key of a compiled kernel.
+//! What a kernel does to each element, without sizes and without the values of scalars: a key of compiled kernels.
 
 use super::layout::{Layout, broadcast};
 use crate::CubeTensor;
@@ -7,6 +7,7 @@ use burn_backend::{Group, Slot};
 use burn_ir::{Described, Operand, Operation};
 use burn_std::{DType, Scalar};
 use core::hash::Hash;
+use core::ops::Range;
 
 /// Instructions over numbered values, the element types of all of them, and how operands are read.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -23,6 +24,8 @@ pub(crate) struct Plan {
     pub(crate) rank: usize,
     /// The number of elements that a unit computes together.
     pub(crate) lanes: usize,
+    /// How many times, where that many are sure to be there.
+    pub(crate) repeats: usize,
 }
 
 /// An instruction of a plan. Its scalars are values like all others.
@@ -59,73 +62,76 @@ pub(crate) enum Access {
     Strided,
     /// Along the strides of each dim; one element serves all that a unit computes together.
     Splat,
+    /// Nowhere: an element is its own position in a group of a reduction.
+    Position,
 }
 
 impl Plan {
-    /// The plan of a group, and the values of its scalars.
+    /// The plan of a group without an anchor, and the values of its scalars.
     pub(crate) fn new(group: &Group) -> (Self, Vec<Scalar>) {
-        let mut plan = Self {
-            reads: Vec::new(),
-            scalars: Vec::new(),
-            steps: Vec::new(),
-            writes: Vec::new(),
-            rank: 0,
-            lanes: 1,
-        };
+        let inputs: Vec<Slot> = (0..group.inputs()).map(Slot).collect();
+        Self::part(group, 0..group.steps().len(), &inputs, group.outputs())
+    }
+
+    /// The plan of some neighbouring steps of a group, which read `inputs` and each other, and the values of their
+    /// scalars.
+    pub(crate) fn part(
+        group: &Group,
+        steps: Range<usize>,
+        inputs: &[Slot],
+        outputs: &[Slot],
+    ) -> (Self, Vec<Scalar>) {
+        let mut plan = Self::of(inputs.iter().map(|slot| group.meta(*slot).dtype));
         let mut values = Vec::new();
-        let inputs = group.inputs();
-        plan.reads = (0..inputs)
-            .map(|input| Read {
-                dtype: group.meta(Slot(input)).dtype,
-                access: Access::Strided,
-            })
-            .collect();
-        let value = |slot: Slot| match slot.0.checked_sub(inputs) {
-            None => Value::Read(slot.0),
-            Some(step) => Value::Step(step),
+        let value = |slot: &Slot| match inputs.iter().position(|input| input == slot) {
+            Some(read) => Value::Read(read),
+            None => Value::Step(slot.0 - group.inputs() - steps.start),
         };
-        for (at, operation) in group.steps().iter().enumerate() {
-            let scalar_type = |operation: &Operation<Slot>| scalar_type(operation, group);
-            let dtype = scalar_type(operation);
+        for at in steps.clone() {
+            let operation = &group.steps()[at];
+            let dtype = scalar_type(operation, group);
             let mut scalar = |scalar: Scalar| {
                 plan.scalars.push(dtype);
                 values.push(scalar);
                 Operand::Tensor(Value::Scalar(values.len() - 1))
             };
-            let operation = operation.clone().map(&mut |slot| value(slot));
             plan.steps.push(Step {
-                operation: without_scalars(operation, &mut scalar),
-                output: group.meta(Slot(inputs + at)).dtype,
+                operation: without_scalars(operation.map_ref(&mut |slot| value(slot)), &mut scalar),
+                output: group.meta(Slot(group.inputs() + at)).dtype,
             });
         }
-        plan.writes = group.outputs().iter().map(|slot| value(*slot)).collect();
+        plan.writes = outputs.iter().map(value).collect();
         (plan, values)
+    }
+
+    /// A plan that reads operands and does nothing with them.
+    fn of(reads: impl Iterator<Item = DType>) -> Self {
+        let access = Access::Strided;
+        Self {
+            reads: reads.map(|dtype| Read { dtype, access }).collect(),
+            scalars: Vec::new(),
+            steps: Vec::new(),
+            writes: Vec::new(),
+            rank: 0,
+            lanes: 1,
+            repeats: 1,
+        }
     }
 
     /// The plan that copies its one operand.
     pub(crate) fn copy(dtype: DType) -> Self {
         Self {
-            reads: vec![Read {
-                dtype,
-                access: Access::Strided,
-            }],
-            scalars: Vec::new(),
-            steps: Vec::new(),
             writes: vec![Value::Read(0)],
-            rank: 0,
-            lanes: 1,
+            ..Self::of([dtype].into_iter())
         }
     }
 
     /// The plan that fills with its one scalar.
     pub(crate) fn fill(dtype: DType) -> Self {
         Self {
-            reads: Vec::new(),
             scalars: vec![dtype],
-            steps: Vec::new(),
             writes: vec![Value::Scalar(0)],
-            rank: 0,
-            lanes: 1,
+            ..Self::of([].into_iter())
         }
     }
 
@@ -138,8 +144,8 @@ impl Plan {
         }
     }
 
-    /// The element type of the widest element that is loaded or stored, in bytes.
-    fn widest(&self) -> usize {
+    /// The size of the widest element that is loaded or stored, in bytes.
+    pub(crate) fn widest(&self) -> usize {
         let reads = self.reads.iter().map(|read| read.dtype);
         let writes = self.writes.iter().map(|value| self.dtype(*value));
         let sizes = reads.chain(writes).map(|dtype| storage(dtype).size());
@@ -153,32 +159,43 @@ impl Plan {
         inputs: &[CubeTensor],
         widths: impl Fn(usize) -> Vec<usize>,
     ) -> Places {
-        let strides: Vec<_> = inputs
-            .iter()
-            .map(|input| broadcast(&input.meta().shape, input.strides(), shape))
-            .collect();
-        let layout = Layout::new(shape, &strides);
-        self.rank = layout.rank();
+        let layout = iteration(shape, inputs);
         let fits = |lanes: &usize| fits(&layout, inputs, *lanes);
         let widths = widths(self.widest());
         self.lanes = widths.into_iter().filter(fits).max().unwrap_or(1);
+        Places {
+            len: shape.iter().product::<usize>() / self.lanes,
+            arguments: self.arguments(&layout, inputs),
+        }
+    }
+
+    /// Settles how the last operands are read, `inputs` in number, with the lanes of the plan, and gives the arguments
+    /// that say where they are.
+    pub(crate) fn arguments(&mut self, layout: &Layout, inputs: &[CubeTensor]) -> Vec<isize> {
+        self.rank = layout.rank();
         let mut sizes = layout.sizes.clone();
         if let Some(inner) = sizes.last_mut() {
             *inner /= self.lanes;
         }
         let mut arguments: Vec<isize> = sizes.iter().map(|size| *size as isize).collect();
+        let first = self.reads.len() - inputs.len();
         for (at, input) in inputs.iter().enumerate() {
-            let (access, offset, strides) =
-                access(&layout, at, input.offset() as isize, self.lanes);
-            self.reads[at].access = access;
+            let (access, offset, strides) = access(layout, at, input.offset() as isize, self.lanes);
+            self.reads[first + at].access = access;
             arguments.push(offset);
             arguments.extend(strides);
         }
-        Places {
-            len: shape.iter().product::<usize>() / self.lanes,
-            arguments,
-        }
+        arguments
     }
+}
+
+/// The iteration over `shape` with operands that broadcast to it.
+pub(crate) fn iteration(shape: &[usize], inputs: &[CubeTensor]) -> Layout {
+    let strides: Vec<_> = inputs
+        .iter()
+        .map(|input| broadcast(&input.meta().shape, input.strides(), shape))
+        .collect();
+    Layout::new(shape, &strides)
 }
 
 /// Where the elements of a launch are.
@@ -192,7 +209,7 @@ pub(crate) struct Places {
 }
 
 /// Whether every operand can be read `lanes` elements at once, or with one element for all of them.
-fn fits(layout: &Layout, inputs: &[CubeTensor], lanes: usize) -> bool {
+pub(crate) fn fits(layout: &Layout, inputs: &[CubeTensor], lanes: usize) -> bool {
     let Some(inner) = layout.sizes.last() else {
         return lanes == 1;
     };
@@ -289,5 +306,42 @@ fn without_scalars(
             on_false: operand(on_false),
         },
         other => other,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use burn_ir::{BinaryOp, Dims, ReduceOp, TensorMeta};
+
+    /// `scale · sum((x · factor)²)` over rows.
+    fn group(shape: [usize; 2], factor: f64) -> Group {
+        let whole = TensorMeta::new(shape, DType::F32);
+        let line = TensorMeta::new([shape[0], 1], DType::F32);
+        let mut group = Group::new(vec![line.clone(), whole.clone()]);
+        let binary = |op, lhs, rhs| Operation::Binary { op, lhs, rhs };
+        let factor = Operand::Scalar(Scalar::Float(factor));
+        let scaled = group.step(binary(BinaryOp::Mul, Slot(1), factor), whole.clone());
+        let square = binary(BinaryOp::Mul, scaled, Operand::Tensor(scaled));
+        let input = group.step(square, whole);
+        let (op, dims) = (ReduceOp::Sum, Dims::one(1));
+        let sum = group.step(Operation::Reduce { op, input, dims }, line.clone());
+        let scaled = group.step(binary(BinaryOp::Mul, sum, Operand::Tensor(Slot(0))), line);
+        group.output(scaled);
+        group
+    }
+
+    #[test]
+    fn new_sizes_and_scalars_are_the_same_plan() {
+        let parts = |group: &Group| {
+            let prologue = Plan::part(group, 0..2, &[Slot(1)], &[Slot(3)]);
+            let epilogue = Plan::part(group, 3..4, &[Slot(4), Slot(0)], group.outputs());
+            (prologue, epilogue)
+        };
+        let (prologue, epilogue) = parts(&group([2, 3], 0.5));
+        let (other_prologue, other_epilogue) = parts(&group([64, 1000], -3.0));
+        assert_eq!(prologue.0, other_prologue.0);
+        assert_eq!(epilogue.0, other_epilogue.0);
+        assert_ne!(prologue.1, other_prologue.1);
     }
 }

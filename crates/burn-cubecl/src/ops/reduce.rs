@@ -1,114 +1,536 @@
-//! Reductions. Groups of elements are folded by one unit or by a cube of them, long groups in parts that a second
-//! kernel folds again; positions are searched by one unit.
+//! Reductions, alone or with the elementwise instructions around them: which kernels to launch. The kernel is in
+//! [`fold`](super::fold).
 
-use super::binary;
-use super::cast::{converted, work};
-use super::group::{address_type, index, index_type, is_wide};
+use super::fold::{FoldPlan, UNITS, fold};
+pub(super) use super::fold::{combine, element};
+use super::group::{self, address_type, index, index_type, is_wide, scalar};
 use super::guard::{fingerprint, guarded};
-use super::kernel::place;
-use super::layout::Layout;
+use super::kernel::Argument;
+use super::layout::{Layout, broadcast};
+use super::plan::{Access, Plan, fits, iteration};
+use super::search;
 use crate::device::{count, storage};
 use crate::{CubeDevice, CubeTensor};
-use burn_ir::{BinaryOp, Described, Dims, ReduceOp, TensorMeta};
-use burn_std::{BoolStore, DType, Kind};
+use burn_backend::{Group, Slot};
+use burn_ir::{Described, Dims, Operation, ReduceOp, TensorMeta};
+use burn_std::{BoolStore, DType, Kind, Scalar, Shape, Strides};
+use core::ops::Range;
 use cubecl::calculate_cube_count_elemwise;
 use cubecl::prelude::*;
 
-/// A unit or a cube folds at most this many vectors at a time: that bounds the error of long sums, and gives all cores
-/// something to do.
-const PART: usize = 4096;
+/// A unit folds at most this many elements, or vectors, one after the other: that bounds the error of long sums.
+const MOST: usize = 4096;
 
-/// The units that fold a group together, where units share memory cheaply.
-const UNITS: usize = 256;
+/// How long and how many parts of long groups are.
+struct Parts {
+    /// A unit folds at least this many elements, or vectors, where there are more.
+    least: usize,
+    /// More units than that have enough to do.
+    units: usize,
+}
 
-/// Runs a reduction.
+/// A few times the 2,048 units that each of some hundred processors holds at once.
+const ON_GPU: Parts = Parts {
+    least: 16,
+    units: 1 << 20,
+};
+
+/// A few times the cores of a large machine. Not the number of this one's: that is for equal results on all.
+const ON_CPU: Parts = Parts {
+    least: 2048,
+    units: 64,
+};
+
+/// Runs a group whose anchor is a reduction.
 pub(crate) fn run(
     device: &CubeDevice,
-    op: ReduceOp,
-    input: CubeTensor,
-    dims: Dims,
-    output: TensorMeta,
-) -> CubeTensor {
-    if count(&output) == 0 {
-        return CubeTensor::empty(device, output);
+    group: &Group,
+    anchor: usize,
+    inputs: &[CubeTensor],
+) -> Vec<CubeTensor> {
+    let result = group.meta(Slot(group.inputs() + anchor));
+    let outputs = group.outputs().iter().map(|slot| group.meta(*slot));
+    if count(result) == 0 {
+        let empty = outputs.map(|meta| CubeTensor::empty(device, meta.clone()));
+        return empty.collect();
     }
-    let groups = Groups::new(&input, dims);
-    match op {
-        ReduceOp::ArgMax { .. } | ReduceOp::ArgMin { .. } => {
-            search(device, op, input, groups, output)
+    match group.steps()[anchor] {
+        Operation::Reduce { op, input, dims }
+            if matches!(op, ReduceOp::ArgMax { .. } | ReduceOp::ArgMin { .. }) =>
+        {
+            vec![search::run(device, op, &inputs[input.0], dims, result)]
         }
-        ReduceOp::Sum
-        | ReduceOp::Mean
-        | ReduceOp::Prod
-        | ReduceOp::Max
-        | ReduceOp::Min
-        | ReduceOp::Any
-        | ReduceOp::All => {
-            let divisor = groups.len;
-            fold_in_parts(device, op, divisor, input, groups, output)
-        }
+        _ => Reduction::new(group, anchor, inputs).run(device),
     }
 }
 
-/// Where the elements of each group are.
+/// What is on one side of the anchor, with its operands and scalars.
+#[derive(Clone)]
+struct Side {
+    plan: Plan,
+    scalars: Vec<Scalar>,
+    inputs: Vec<CubeTensor>,
+}
+
+impl Side {
+    /// Some steps of a group, which write `outputs`. `total` is what they read first that is not in memory; inputs
+    /// without a tensor are positions.
+    fn new(
+        group: &Group,
+        steps: Range<usize>,
+        total: Option<Slot>,
+        outputs: &[Slot],
+        tensors: &[CubeTensor],
+    ) -> Self {
+        let mut used = vec![false; group.inputs()];
+        let mut uses = |slot: &Slot| {
+            if let Some(used) = used.get_mut(slot.0) {
+                *used = true;
+            }
+        };
+        group.steps()[steps.clone()]
+            .iter()
+            .for_each(|step| step.each(&mut uses));
+        outputs.iter().for_each(&mut uses);
+        let inputs = (0..group.inputs()).filter(|input| used[*input]).map(Slot);
+        let reads: Vec<Slot> = total.into_iter().chain(inputs).collect();
+        let (mut plan, scalars) = Plan::part(group, steps, &reads, outputs);
+        let mut inputs = Vec::new();
+        for (slot, read) in reads.iter().zip(&mut plan.reads).skip(total.iter().count()) {
+            match tensors.get(slot.0) {
+                Some(tensor) => inputs.push(tensor.clone()),
+                None => read.access = Access::Position,
+            }
+        }
+        Self {
+            plan,
+            scalars,
+            inputs,
+        }
+    }
+
+    /// A tensor as it is.
+    fn plain(tensor: CubeTensor) -> Self {
+        Self {
+            plan: Plan::copy(tensor.meta().dtype),
+            scalars: Vec::new(),
+            inputs: vec![tensor],
+        }
+    }
+
+    /// What is folded, as it is.
+    fn through(dtype: DType) -> Self {
+        Self {
+            plan: Plan::copy(dtype),
+            scalars: Vec::new(),
+            inputs: Vec::new(),
+        }
+    }
+
+    /// The operands that are in memory, as arguments. `first` is the first read of the plan that is.
+    fn reads(&self, first: usize) -> impl Iterator<Item = Argument> {
+        let reads = self.inputs.iter().zip(&self.plan.reads[first..]);
+        reads.map(|(input, read)| Argument::read(input, read.access, self.plan.lanes))
+    }
+
+    /// The scalars as arguments.
+    fn values(&self) -> impl Iterator<Item = InputScalar> {
+        let values = self.scalars.iter().zip(&self.plan.scalars);
+        values.map(|(value, dtype)| scalar(*value, *dtype))
+    }
+
+    fn written(&self) -> DType {
+        self.plan.dtype(self.plan.writes[0])
+    }
+}
+
+/// A reduction to launch.
+pub(super) struct Reduction {
+    op: ReduceOp,
+    dims: Dims,
+    /// The shape of the operand.
+    shape: Shape,
+    /// What the mean divides by.
+    divisor: usize,
+    prologue: Side,
+    epilogue: Side,
+    /// The outputs, all of one shape.
+    outputs: Vec<TensorMeta>,
+}
+
+impl Reduction {
+    pub(super) fn new(group: &Group, anchor: usize, inputs: &[CubeTensor]) -> Self {
+        let Operation::Reduce { op, input, dims } = group.steps()[anchor] else {
+            unreachable!("`fuses` admits no other anchors");
+        };
+        let total = Slot(group.inputs() + anchor);
+        let shape = group.meta(input).shape.clone();
+        let outputs = group.outputs();
+        let after = anchor + 1..group.steps().len();
+        Self {
+            op,
+            dims,
+            divisor: dims.iter().map(|dim| shape[dim]).product(),
+            shape,
+            prologue: Side::new(group, 0..anchor, None, &[input], inputs),
+            epilogue: Side::new(group, after, Some(total), outputs, inputs),
+            outputs: outputs
+                .iter()
+                .map(|slot| group.meta(*slot).clone())
+                .collect(),
+        }
+    }
+
+    pub(super) fn run(self, device: &CubeDevice) -> Vec<CubeTensor> {
+        let accumulator = accumulator(device, self.op, self.prologue.written());
+        let groups = Groups::new(&self.shape, self.dims, &self.prologue.inputs);
+        match self.order(device, &groups, accumulator) {
+            None => self.with_operand_in_memory(device),
+            Some(order) if order.parts == 1 => self.launch(device, &groups, &order, accumulator),
+            Some(order) => self.in_parts(device, &groups, &order, accumulator),
+        }
+    }
+
+    /// The order to fold in, if the operands of the prologue can be read in it. What is computed on the way is folded as
+    /// it would be if it were in memory.
+    fn order(&self, device: &CubeDevice, groups: &Groups, accumulator: DType) -> Option<Order> {
+        let stored = Groups::row_major(&self.shape, self.dims, accumulator);
+        let like = match self.prologue.plan.steps.is_empty() {
+            true => groups,
+            false => &stored,
+        };
+        let across = like.across();
+        // Only the results of floats depend on the order, and that on the lanes within a group.
+        let strict = !across && self.prologue.written().is_float();
+        let size = match (across, strict) {
+            (true, _) => self.epilogue.plan.widest(),
+            (false, true) => 1,
+            (false, false) => self.prologue.plan.widest(),
+        };
+        let size = size.max(storage(accumulator).size());
+        let output = iteration(&self.outputs[0].shape, &self.epilogue.inputs);
+        let fit = |groups: &Groups, lanes: usize| {
+            groups.fit(device, across, lanes)
+                && (!across || fits(&output, &self.epilogue.inputs, lanes))
+        };
+        let chosen = if strict { like } else { groups };
+        let widths = device.client().io_optimized_vector_sizes(size);
+        let lanes = widths.filter(|lanes| fit(chosen, *lanes)).max();
+        let lanes = lanes.unwrap_or(1);
+        fit(groups, lanes).then(|| Order::new(device, groups, across, lanes))
+    }
+
+    /// Folds parts of the groups, then what that gives.
+    fn in_parts(
+        mut self,
+        device: &CubeDevice,
+        groups: &Groups,
+        order: &Order,
+        accumulator: DType,
+    ) -> Vec<CubeTensor> {
+        let partial = TensorMeta::new([order.parts, count(&self.outputs[0])], accumulator);
+        let through = Side::through(accumulator);
+        let (op, shape) = (self.op, partial.shape.clone());
+        let outputs = core::mem::replace(&mut self.outputs, vec![partial]);
+        let epilogue = core::mem::replace(&mut self.epilogue, through);
+        // The mean divides once, at the end.
+        if op == ReduceOp::Mean {
+            self.op = ReduceOp::Sum;
+        }
+        let divisor = self.divisor;
+        let mut partial = self.launch(device, groups, order, accumulator);
+        let rest = Self {
+            op,
+            dims: Dims::one(0),
+            shape,
+            divisor,
+            prologue: Side::plain(partial.pop().expect("there is one output")),
+            epilogue,
+            outputs,
+        };
+        rest.run(device)
+    }
+
+    /// Runs the prologue on its own.
+    fn with_operand_in_memory(self, device: &CubeDevice) -> Vec<CubeTensor> {
+        let Side {
+            plan,
+            scalars,
+            inputs,
+        } = &self.prologue;
+        let meta = TensorMeta::new(self.shape.clone(), self.prologue.written());
+        let mut operand = group::launch(device, plan.clone(), scalars, inputs, vec![meta]);
+        let prologue = Side::plain(operand.pop().expect("a prologue has one output"));
+        Self { prologue, ..self }.run(device)
+    }
+
+    fn launch(
+        self,
+        device: &CubeDevice,
+        groups: &Groups,
+        order: &Order,
+        accumulator: DType,
+    ) -> Vec<CubeTensor> {
+        let (mut prologue, mut epilogue) = (self.prologue, self.epilogue);
+        let client = device.client();
+        prologue.plan.lanes = order.lanes;
+        epilogue.plan.lanes = if order.across { order.lanes } else { 1 };
+        let layout = iteration(&self.outputs[0].shape, &epilogue.inputs);
+        let mut arguments = groups.arguments(&mut prologue.plan, order);
+        arguments.extend(epilogue.plan.arguments(&layout, &epilogue.inputs));
+        let outputs: Vec<CubeTensor> = self
+            .outputs
+            .into_iter()
+            .map(|meta| CubeTensor::empty(device, meta))
+            .collect();
+        let reads = prologue.reads(0).chain(epilogue.reads(1)).collect();
+        let values = prologue.values().chain(epilogue.values()).collect();
+        let all = [&prologue.inputs[..], &epilogue.inputs[..]].concat();
+        let wide = is_wide(&all, &outputs);
+        let writes = outputs.iter();
+        let writes = writes
+            .map(|output| Argument::write(output, epilogue.plan.lanes))
+            .collect();
+        let jobs = order.groups * order.parts;
+        let units = jobs * order.units;
+        let cube_dim = match order.units {
+            1 => CubeDim::new(client, units),
+            _ => CubeDim::new_1d(UNITS as u32),
+        };
+        let plan = FoldPlan {
+            prologue: prologue.plan,
+            epilogue: epilogue.plan,
+            op: self.op,
+            accumulator,
+            across: order.across,
+            units: order.units,
+            ranks: groups.ranks(),
+        };
+        let kernel = fingerprint(("fold", &plan, order.lanes, wide));
+        // SAFETY: the kernel reads where the layouts of the operands say, all of which lie in their buffers, and writes
+        // below `jobs`, which is the size of the outputs. Its loops end at the sizes of groups and cubes.
+        guarded(device, kernel, cube_dim, &outputs, || unsafe {
+            fold::launch_unchecked(
+                client,
+                calculate_cube_count_elemwise(client, units, cube_dim),
+                cube_dim,
+                address_type(wide),
+                reads,
+                writes,
+                values,
+                arguments.into_iter().map(|it| index(it, wide)).collect(),
+                jobs,
+                order.groups,
+                order.len,
+                order.part,
+                self.divisor,
+                plan,
+                storage(accumulator),
+                order.lanes,
+                index_type(wide),
+            );
+        });
+        outputs
+    }
+}
+
+/// Where the elements of each group are, for each operand.
 struct Groups {
     /// The first elements of the groups.
     kept: Layout,
     /// The elements of a group relative to its first.
     reduced: Layout,
-    /// The number of elements of a group.
-    len: usize,
+    /// The offset of each operand, and the size of its elements in bytes.
+    operands: Vec<(isize, usize)>,
 }
 
 impl Groups {
-    fn new(input: &CubeTensor, dims: Dims) -> Self {
+    fn new(shape: &Shape, dims: Dims, inputs: &[CubeTensor]) -> Self {
+        let strides: Vec<Vec<isize>> = inputs
+            .iter()
+            .map(|input| broadcast(&input.meta().shape, input.strides(), shape))
+            .collect();
+        let size = |input: &CubeTensor| storage(input.meta().dtype).size();
+        let operands = inputs
+            .iter()
+            .map(|input| (input.offset() as isize, size(input)));
+        Self::over(shape, dims, &strides, operands.collect())
+    }
+
+    /// One operand of elements one after the other.
+    fn row_major(shape: &Shape, dims: Dims, dtype: DType) -> Self {
+        let strides = Strides::contiguous(shape).to_vec();
+        Self::over(shape, dims, &[strides], vec![(0, storage(dtype).size())])
+    }
+
+    fn over(
+        shape: &Shape,
+        dims: Dims,
+        strides: &[Vec<isize>],
+        operands: Vec<(isize, usize)>,
+    ) -> Self {
         let part = |reduced: bool| {
-            let dims = (0..input.meta().rank()).filter(|dim| dims.contains(*dim) == reduced);
-            let sizes = dims.map(|dim| (input.meta().shape[dim], input.strides()[dim]));
-            let (sizes, strides): (Vec<usize>, Vec<isize>) = sizes.unzip();
-            (sizes.iter().product(), Layout::new(&sizes, &[strides]))
+            let dims = (0..shape.len()).filter(|dim| dims.contains(*dim) == reduced);
+            let dims: Vec<usize> = dims.collect();
+            let sizes: Vec<usize> = dims.iter().map(|dim| shape[*dim]).collect();
+            let pick = |all: &Vec<isize>| dims.iter().map(|dim| all[*dim]).collect();
+            Layout::new(&sizes, &strides.iter().map(pick).collect::<Vec<_>>())
         };
-        let (len, reduced) = part(true);
         Self {
-            kept: part(false).1,
-            reduced,
-            len,
+            kept: part(false),
+            reduced: part(true),
+            operands,
         }
     }
 
-    /// The most elements of a group that can be read at once.
-    fn lanes(&self, device: &CubeDevice, input: &CubeTensor) -> usize {
-        if self.reduced.sizes.len() != 1 || self.reduced.inner_stride(0) != 1 {
-            return 1;
-        }
-        let size = input.meta().dtype.size();
-        let fits = |lanes: &usize| {
-            let aligned = |value: isize| value % *lanes as isize == 0;
-            aligned(self.len as isize)
-                && aligned(input.offset() as isize)
-                && self.kept.strides[0].iter().all(|stride| aligned(*stride))
+    /// Whether elements beside each other in memory are of different groups, for the first operand.
+    fn across(&self) -> bool {
+        let inner = |layout: &Layout| match layout.rank() {
+            0 => isize::MAX,
+            _ => layout.inner_stride(0).abs(),
         };
-        let widths = device.client().io_optimized_vector_sizes(size);
-        widths.filter(fits).max().unwrap_or(1)
+        inner(&self.kept) < inner(&self.reduced)
     }
 
-    /// The arguments that say where the elements are, in units of `lanes`.
-    fn arguments(&self, input: &CubeTensor, lanes: usize) -> Vec<isize> {
-        let lanes = lanes as isize;
-        let kept = self.kept.sizes.iter().map(|size| *size as isize);
-        let reduced = self.reduced.sizes.iter();
-        let mut arguments: Vec<isize> =
-            kept.chain(reduced.map(|it| *it as isize / lanes)).collect();
-        arguments.push(input.offset() as isize / lanes);
-        arguments.extend(self.kept.strides[0].iter().map(|stride| stride / lanes));
-        arguments.push(0);
-        // With several lanes there is one stride, of 1 element or, as well, 1 vector.
-        arguments.extend(&self.reduced.strides[0]);
+    /// The layout with the dim of elements beside each other, and the other.
+    fn layouts(&self, across: bool) -> [&Layout; 2] {
+        match across {
+            true => [&self.kept, &self.reduced],
+            false => [&self.reduced, &self.kept],
+        }
+    }
+
+    /// Whether every operand can be read `lanes` elements at once, or with one element for all of them.
+    fn fit(&self, device: &CubeDevice, across: bool, lanes: usize) -> bool {
+        let [beside, other] = self.layouts(across);
+        let Some((inner, _)) = beside.sizes.split_last() else {
+            return lanes == 1;
+        };
+        let aligned = |value: &isize| value % lanes as isize == 0;
+        let fits = |(at, (offset, size)): (usize, &(isize, usize))| {
+            let outer = &beside.strides[at][..beside.rank() - 1];
+            let mut widths = device.client().io_optimized_vector_sizes(*size);
+            match beside.inner_stride(at) {
+                0 => true,
+                1 => {
+                    aligned(offset)
+                        && outer.iter().chain(&other.strides[at]).all(aligned)
+                        && (lanes == 1 || widths.any(|width| width == lanes))
+                }
+                _ => lanes == 1,
+            }
+        };
+        inner % lanes == 0 && self.operands.iter().enumerate().all(fits)
+    }
+
+    /// Settles how the operands of a prologue are read, and gives the arguments that say where they are.
+    fn arguments(&self, plan: &mut Plan, order: &Order) -> Vec<isize> {
+        let lanes = order.lanes;
+        let scaled = |layout: &Layout, beside: bool| {
+            let mut sizes: Vec<isize> = layout.sizes.iter().map(|size| *size as isize).collect();
+            if let Some(inner) = sizes.last_mut().filter(|_| beside) {
+                *inner /= lanes as isize;
+            }
+            sizes
+        };
+        let mut arguments = scaled(&self.kept, order.across);
+        arguments.extend(scaled(&self.reduced, !order.across));
+        let [beside, _] = self.layouts(order.across);
+        let reads = plan
+            .reads
+            .iter_mut()
+            .filter(|read| read.access != Access::Position);
+        for (at, (read, (offset, _))) in reads.zip(&self.operands).enumerate() {
+            let splat = beside.inner_stride(at) == 0;
+            read.access = if splat {
+                Access::Splat
+            } else {
+                Access::Strided
+            };
+            let unit = if splat { 1 } else { lanes as isize };
+            let strides = |layout: &Layout, beside: bool| {
+                let mut strides: Vec<isize> = layout.strides[at]
+                    .iter()
+                    .map(|stride| stride / unit)
+                    .collect();
+                // Neighbours of a unit are neighbours in memory.
+                if let (Some(inner), true) = (strides.last_mut(), beside) {
+                    *inner = layout.inner_stride(at);
+                }
+                strides
+            };
+            arguments.push(offset / unit);
+            arguments.extend(strides(&self.kept, order.across));
+            arguments.push(0);
+            arguments.extend(strides(&self.reduced, !order.across));
+        }
         arguments
     }
 
     fn ranks(&self) -> [usize; 2] {
         [self.kept.rank(), self.reduced.rank()]
+    }
+}
+
+/// In which order, and by how many units, groups are folded.
+struct Order {
+    across: bool,
+    lanes: usize,
+    /// The number of groups, or of vectors of groups.
+    groups: usize,
+    /// The number of elements of a group, or of vectors of elements.
+    len: usize,
+    /// The number of units that fold a part together.
+    units: usize,
+    /// The number of parts of a group, and the most elements, or vectors, of each.
+    parts: usize,
+    part: usize,
+}
+
+impl Order {
+    /// Groups that are folded beside each other are folded in the same order whatever the number of lanes.
+    fn new(device: &CubeDevice, groups: &Groups, across: bool, lanes: usize) -> Self {
+        let kept: usize = groups.kept.sizes.iter().product();
+        let reduced: usize = groups.reduced.sizes.iter().product();
+        let (vectors, len) = match across {
+            true => (kept / lanes, reduced),
+            false => (kept, reduced / lanes),
+        };
+        let hardware = &device.client().properties().hardware;
+        let shares =
+            hardware.num_cpu_cores.is_none() && hardware.max_units_per_cube as usize >= UNITS;
+        // Few kinds of kernel: a row to a cube, to a plane, to a unit; columns to eighths of a cube, or to a unit.
+        let units = match (shares, across) {
+            (false, _) => 1,
+            (true, true) if len >= 32 => 8,
+            (true, true) => 1,
+            (true, false) if len >= 512 => UNITS,
+            (true, false) if len >= 16 => 32,
+            (true, false) => 1,
+        };
+        let Parts { least, units: most } = match hardware.num_cpu_cores {
+            Some(_) => ON_CPU,
+            None => ON_GPU,
+        };
+        // Vectors of groups are taken for four groups, as most are.
+        let busy = if across {
+            (kept * units).div_ceil(4)
+        } else {
+            kept * units
+        };
+        let parts = (most / busy).min(len / (units * least));
+        let parts = parts.max(len.div_ceil(units * MOST)).max(1);
+        let part = len.div_ceil(parts).max(1);
+        Self {
+            across,
+            lanes,
+            groups: vectors,
+            len,
+            units,
+            // No part is without elements.
+            parts: len.div_ceil(part).max(1),
+            part,
+        }
     }
 }
 
@@ -126,374 +548,5 @@ fn accumulator(device: &CubeDevice, op: ReduceOp, dtype: DType) -> DType {
             widened
         }
         other => other,
-    }
-}
-
-/// What folds two elements to one. Bools are 0 and 1 here.
-fn combination(op: ReduceOp) -> BinaryOp {
-    match op {
-        ReduceOp::Sum | ReduceOp::Mean => BinaryOp::Add,
-        ReduceOp::Prod => BinaryOp::Mul,
-        ReduceOp::Max | ReduceOp::Any => BinaryOp::Max,
-        ReduceOp::Min | ReduceOp::All => BinaryOp::Min,
-        ReduceOp::ArgMax { .. } | ReduceOp::ArgMin { .. } => {
-            unreachable!("a position is found by comparing")
-        }
-    }
-}
-
-/// What folding nothing gives, or `None` where there is always an element.
-fn neutral(op: ReduceOp) -> Option<i64> {
-    match op {
-        ReduceOp::Sum | ReduceOp::Mean | ReduceOp::Any => Some(0),
-        ReduceOp::Prod | ReduceOp::All => Some(1),
-        ReduceOp::Max | ReduceOp::Min | ReduceOp::ArgMax { .. } | ReduceOp::ArgMin { .. } => None,
-    }
-}
-
-/// A launch of [`fold`].
-struct Fold {
-    op: ReduceOp,
-    /// What the mean divides by.
-    divisor: usize,
-    /// The type to fold in.
-    accumulator: DType,
-    /// The number of elements that are read at once.
-    lanes: usize,
-    /// The number of parts that each group is folded in.
-    parts: usize,
-}
-
-fn fold_in_parts(
-    device: &CubeDevice,
-    op: ReduceOp,
-    divisor: usize,
-    input: CubeTensor,
-    groups: Groups,
-    output: TensorMeta,
-) -> CubeTensor {
-    let accumulator = accumulator(device, op, input.meta().dtype);
-    let lanes = groups.lanes(device, &input);
-    let vectors = groups.len / lanes;
-    let parts = match vectors > 2 * PART {
-        true => vectors.div_ceil(PART),
-        false => 1,
-    };
-    let mut launch = Fold {
-        op,
-        divisor,
-        accumulator,
-        lanes,
-        parts,
-    };
-    if parts == 1 {
-        let output = CubeTensor::empty(device, output);
-        return launch.run(device, &input, &groups, output);
-    }
-    // The mean divides once, at the end.
-    if op == ReduceOp::Mean {
-        launch.op = ReduceOp::Sum;
-    }
-    let partial = TensorMeta::new([parts, count(&output)], accumulator);
-    let partial = launch.run(device, &input, &groups, CubeTensor::empty(device, partial));
-    let groups = Groups::new(&partial, Dims::one(0));
-    fold_in_parts(device, op, divisor, partial, groups, output)
-}
-
-impl Fold {
-    /// Folds the parts of each group; those of one group are as far apart in the output as there are groups.
-    fn run(
-        self,
-        device: &CubeDevice,
-        input: &CubeTensor,
-        groups: &Groups,
-        output: CubeTensor,
-    ) -> CubeTensor {
-        let client = device.client();
-        let elem = storage(input.meta().dtype);
-        let vectors = groups.len / self.lanes;
-        let jobs = count(output.meta());
-        let part = vectors.div_ceil(self.parts);
-        let units = units(device, groups, part, jobs);
-        let cube_dim = match units {
-            1 => CubeDim::new(client, jobs),
-            units => CubeDim::new_1d(units as u32),
-        };
-        let wide = is_wide(core::slice::from_ref(input), core::slice::from_ref(&output));
-        let arguments = groups.arguments(input, self.lanes).into_iter();
-        let input_len = input.handle().size() as usize / (elem.size() * self.lanes);
-        let types = [input.meta().dtype, self.accumulator, output.meta().dtype];
-        let shape = (groups.ranks(), self.lanes, units, wide);
-        let kernel = fingerprint(("fold", self.op, types, shape));
-        let written = core::slice::from_ref(&output);
-        // SAFETY: the layout lies in the input's buffer, the kernel writes below `jobs`, which is the number of elements
-        // of the output's, and its loops end at `part` and `units`.
-        guarded(device, kernel, cube_dim, written, || unsafe {
-            fold::launch_unchecked(
-                client,
-                calculate_cube_count_elemwise(client, jobs * units, cube_dim),
-                cube_dim,
-                address_type(wide),
-                self.lanes,
-                BufferArg::from_raw_parts(input.handle().clone(), input_len),
-                BufferArg::from_raw_parts(output.handle().clone(), jobs),
-                arguments.map(|it| index(it, wide)).collect(),
-                jobs,
-                jobs / self.parts,
-                vectors,
-                part,
-                self.divisor,
-                self.op,
-                self.accumulator,
-                groups.ranks(),
-                units,
-                elem,
-                storage(self.accumulator),
-                storage(output.meta().dtype),
-                index_type(wide),
-            );
-        });
-        output
-    }
-}
-
-/// How many units fold a part together: one where there are no many units, where parts are short, and where units
-/// beside each other read elements beside each other if each has a part of its own.
-fn units(device: &CubeDevice, groups: &Groups, part: usize, jobs: usize) -> usize {
-    let hardware = &device.client().properties().hardware;
-    let along = groups.reduced.inner_stride(0).abs() <= 1;
-    let worthwhile = part >= 64 && (along || jobs < 4 * UNITS);
-    match hardware.num_cpu_cores.is_none() && worthwhile {
-        true => UNITS.min(hardware.max_units_per_cube as usize),
-        false => 1,
-    }
-}
-
-/// Finds the position of an element in each group.
-fn search(
-    device: &CubeDevice,
-    op: ReduceOp,
-    input: CubeTensor,
-    groups: Groups,
-    output: TensorMeta,
-) -> CubeTensor {
-    let client = device.client();
-    let output = CubeTensor::empty(device, output);
-    let len = count(output.meta());
-    let elem = storage(input.meta().dtype);
-    let wide = is_wide(
-        core::slice::from_ref(&input),
-        core::slice::from_ref(&output),
-    );
-    let arguments = groups.arguments(&input, 1).into_iter();
-    let input_len = input.handle().size() as usize / elem.size();
-    let cube_dim = CubeDim::new(client, len);
-    let types = [input.meta().dtype, output.meta().dtype];
-    let kernel = fingerprint(("find", op, types, groups.ranks(), wide));
-    let written = core::slice::from_ref(&output);
-    // SAFETY: the layout lies in the input's buffer, the kernel writes below `len`, which is the number of elements of
-    // the output's, and its loop ends at the size of a group.
-    guarded(device, kernel, cube_dim, written, || unsafe {
-        find::launch_unchecked(
-            client,
-            calculate_cube_count_elemwise(client, len, cube_dim),
-            cube_dim,
-            address_type(wide),
-            BufferArg::from_raw_parts(input.handle().clone(), input_len),
-            BufferArg::from_raw_parts(output.handle().clone(), len),
-            arguments.map(|it| index(it, wide)).collect(),
-            len,
-            groups.len,
-            matches!(op, ReduceOp::ArgMax { .. }),
-            groups.ranks(),
-            elem,
-            storage(accumulator(device, op, input.meta().dtype)),
-            storage(output.meta().dtype),
-            index_type(wide),
-        );
-    });
-    output
-}
-
-/// One instruction on values of `dtype`.
-#[cube]
-#[allow(unused_variables)]
-pub(super) fn combine<A: Numeric, N: Size>(
-    lhs: Vector<A, N>,
-    rhs: Vector<A, N>,
-    #[comptime] op: BinaryOp,
-    #[comptime] dtype: DType,
-) -> Vector<A, N> {
-    intrinsic!(|scope| {
-        assert_eq!(
-            work(dtype),
-            storage(dtype),
-            "accumulators are computed in as they are"
-        );
-        let (lhs, rhs) = (lhs.read_value(scope), rhs.read_value(scope));
-        binary::build(scope, op, lhs, rhs, dtype, N::__expand_value(scope)).into()
-    })
-}
-
-/// An element in the type that it is folded in.
-#[cube]
-pub(super) fn element<E: Numeric, N: Size, A: Numeric, I: Int>(
-    input: &[Vector<E, N>],
-    at: I,
-) -> Vector<A, N> {
-    converted::<E, A, N>(input[usize::cast_from(at)])
-}
-
-#[cube(launch_unchecked, address_type = "dynamic")]
-fn fold<E: Numeric, N: Size, A: Numeric, O: Numeric, I: Int>(
-    input: &[Vector<E, N>],
-    output: &mut [O],
-    layout: &Sequence<InputScalar>,
-    jobs: usize,
-    groups: usize,
-    vectors: usize,
-    part: usize,
-    divisor: usize,
-    #[comptime] op: ReduceOp,
-    #[comptime] dtype: DType,
-    #[comptime] ranks: [usize; 2],
-    #[comptime] units: usize,
-    #[define(E)] _elem: ElemType,
-    #[define(A)] _accumulator: ElemType,
-    #[define(O)] _result: ElemType,
-    #[define(I)] _index: ElemType,
-) {
-    let kept = comptime!(ranks[0]);
-    let reduced = comptime!(ranks[1]);
-    let kept_at = comptime!(kept + reduced);
-    let reduced_at = comptime!(kept_at + 1 + kept);
-    let combination = comptime!(combination(op));
-    let neutral = comptime!(neutral(op));
-    let job = ABSOLUTE_POS / units;
-    if job < jobs {
-        let start = I::cast_from(place::<I>(
-            job % groups,
-            layout,
-            0usize,
-            kept,
-            kept_at,
-            false,
-        ));
-        let first = job / groups * part + ABSOLUTE_POS % units;
-        let end = min((job / groups + 1) * part, vectors);
-        let mut result = if comptime!(neutral.is_some()) {
-            Vector::<A, N>::new(A::from_int(comptime!(neutral.unwrap_or(0))))
-        } else {
-            // The last element once more is as good as nothing.
-            let at = min(first, vectors - 1);
-            let at = place::<I>(at, layout, kept, reduced, reduced_at, false);
-            element::<E, N, A, I>(input, start + I::cast_from(at))
-        };
-        for at in range_stepped(first, end, units) {
-            let at = place::<I>(at, layout, kept, reduced, reduced_at, false);
-            let value = element::<E, N, A, I>(input, start + I::cast_from(at));
-            result = combine::<A, N>(result, value, combination, dtype);
-        }
-        let mut total = across_lanes::<A, N>(result, combination, dtype);
-        if comptime!(units > 1) {
-            total = across_units::<A>(total, combination, dtype, units);
-        }
-        if ABSOLUTE_POS % units == 0 {
-            if comptime!(op == ReduceOp::Mean) {
-                let divisor = Vector::<A, Const<1>>::cast_from(divisor);
-                total = combine::<A, Const<1>>(total, divisor, BinaryOp::Div, dtype);
-            }
-            output[job] = converted::<A, O, Const<1>>(total).extract(0usize);
-        }
-    }
-}
-
-/// Folds the elements that a unit folded beside each other.
-#[cube]
-fn across_lanes<A: Numeric, N: Size>(
-    values: Vector<A, N>,
-    #[comptime] op: BinaryOp,
-    #[comptime] dtype: DType,
-) -> Vector<A, Const<1>> {
-    let lanes = N::value().comptime();
-    let mut total = Vector::<A, Const<1>>::cast_from(values.extract(0usize));
-    #[unroll]
-    for lane in 1..lanes {
-        let value = Vector::<A, Const<1>>::cast_from(values.extract(lane));
-        total = combine::<A, Const<1>>(total, value, op, dtype);
-    }
-    total
-}
-
-/// Folds the values of the units of a cube, all of which come here.
-#[cube]
-fn across_units<A: Numeric>(
-    value: Vector<A, Const<1>>,
-    #[comptime] op: BinaryOp,
-    #[comptime] dtype: DType,
-    #[comptime] units: usize,
-) -> Vector<A, Const<1>> {
-    let mut shared = Shared::<[Vector<A, Const<1>>]>::new_slice(units);
-    let unit = UNIT_POS as usize;
-    shared[unit] = value;
-    sync_cube();
-    let steps = comptime!(units.ilog2());
-    #[unroll]
-    for step in 0..steps {
-        let half = comptime!(units >> (step + 1));
-        if unit < half {
-            let sum = combine::<A, Const<1>>(shared[unit], shared[unit + half], op, dtype);
-            shared[unit] = sum;
-        }
-        sync_cube();
-    }
-    shared[0]
-}
-
-#[cube(launch_unchecked, address_type = "dynamic")]
-fn find<E: Numeric, A: Numeric, O: Numeric, I: Int>(
-    input: &[Vector<E, Const<1>>],
-    output: &mut [O],
-    layout: &Sequence<InputScalar>,
-    len: usize,
-    reduced_len: usize,
-    #[comptime] largest: bool,
-    #[comptime] ranks: [usize; 2],
-    #[define(E)] _elem: ElemType,
-    #[define(A)] _accumulator: ElemType,
-    #[define(O)] _result: ElemType,
-    #[define(I)] _index: ElemType,
-) {
-    if ABSOLUTE_POS < len {
-        let kept = comptime!(ranks[0]);
-        let reduced = comptime!(ranks[1]);
-        let kept_at = comptime!(kept + reduced);
-        let reduced_at = comptime!(kept_at + 1 + kept);
-        let start = I::cast_from(place::<I>(
-            ABSOLUTE_POS,
-            layout,
-            0usize,
-            kept,
-            kept_at,
-            false,
-        ));
-        let mut best = element::<E, Const<1>, A, I>(input, start).extract(0usize);
-        let mut position = 0usize;
-        for candidate in 1..reduced_len {
-            let at = place::<I>(candidate, layout, kept, reduced, reduced_at, false);
-            let value = element::<E, Const<1>, A, I>(input, start + I::cast_from(at));
-            let value = value.extract(0usize);
-            let no_better = if comptime!(largest) {
-                value <= best
-            } else {
-                value >= best
-            };
-            // A NaN is better than any number, and the first one stays.
-            if !no_better && best == best {
-                best = value;
-                position = candidate;
-            }
-        }
-        output[ABSOLUTE_POS] = O::cast_from(I::cast_from(position));
     }
 }

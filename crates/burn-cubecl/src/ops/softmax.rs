@@ -1,6 +1,7 @@
-//! Activations over a dim: the lowering's steps in two kernels and two reductions, half types in f32 throughout.
+//! Activations over a dim: the lowering's steps as two reductions and a kernel that computes again what they computed on
+//! the way; half types in f32 throughout.
 
-use super::{group, reduce};
+use super::group;
 use crate::device::count;
 use crate::{CubeDevice, CubeTensor};
 use burn_backend::{Group, Slot};
@@ -22,70 +23,109 @@ pub(crate) fn run(
     if matches!(output.dtype, DType::F16 | DType::BF16) {
         wide.dtype = DType::F32;
     }
-    let mut line = wide.clone();
-    line.shape[dim] = 1;
-    let over_dim = |op, input| reduce::run(device, op, input, Dims::one(dim), line.clone());
-    let max = over_dim(ReduceOp::Max, input.clone());
-    let [shifted, exps] = shift(device, input, max, &wide);
-    let sum = over_dim(ReduceOp::Sum, exps.clone());
-    match logarithm {
+    let over = Over { device, dim, wide };
+    let max = over.reduced(ReduceOp::Max, None, &[&input], |_, slots| slots[0]);
+    let exp = |steps: &mut Steps, slots: &[Slot]| {
+        let shifted = steps.binary(BinaryOp::Sub, slots[0], slots[1]);
+        steps.unary(UnaryOp::Exp, shifted)
+    };
+    let after = logarithm.then_some(UnaryOp::Log);
+    let sum = over.reduced(ReduceOp::Sum, after, &[&input, &max], exp);
+
+    let mut steps = Steps::new(&over.wide, &[&input, &max, &sum]);
+    let slots = steps.widened();
+    let result = match logarithm {
         true => {
-            let op = UnaryOp::Log;
-            let log = group::single(device, Operation::Unary { op, input: sum }, line.clone());
-            combine(device, BinaryOp::Sub, shifted, log, &wide, output)
+            let shifted = steps.binary(BinaryOp::Sub, slots[0], slots[1]);
+            steps.binary(BinaryOp::Sub, shifted, slots[2])
         }
-        false => combine(device, BinaryOp::Div, exps, sum, &wide, output),
+        false => {
+            let exp = exp(&mut steps, &slots);
+            steps.binary(BinaryOp::Div, exp, slots[2])
+        }
+    };
+    steps.cast(result, output.dtype);
+    steps.run(device)
+}
+
+/// What all groups are about.
+struct Over<'d> {
+    device: &'d CubeDevice,
+    dim: usize,
+    /// The output, in the type to compute in.
+    wide: TensorMeta,
+}
+
+impl Over<'_> {
+    /// `after` of the reduction of what `before` makes of tensors.
+    fn reduced(
+        &self,
+        op: ReduceOp,
+        after: Option<UnaryOp>,
+        inputs: &[&CubeTensor],
+        before: impl Fn(&mut Steps, &[Slot]) -> Slot,
+    ) -> CubeTensor {
+        let mut steps = Steps::new(&self.wide, inputs);
+        let slots = steps.widened();
+        let input = before(&mut steps, &slots);
+        steps.meta.shape[self.dim] = 1;
+        let dims = Dims::one(self.dim);
+        let reduced = steps.step(Operation::Reduce { op, input, dims });
+        if let Some(op) = after {
+            steps.unary(op, reduced);
+        }
+        steps.run(self.device)
     }
 }
 
-fn binary(op: BinaryOp, lhs: Slot, rhs: Slot) -> Operation<Slot> {
-    let rhs = Operand::Tensor(rhs);
-    Operation::Binary { op, lhs, rhs }
+/// A group whose steps all have the same description, and whose last is its output.
+struct Steps {
+    group: Group,
+    meta: TensorMeta,
+    inputs: Vec<CubeTensor>,
 }
 
-/// `input - max` and its exponential.
-fn shift(
-    device: &CubeDevice,
-    input: CubeTensor,
-    max: CubeTensor,
-    wide: &TensorMeta,
-) -> [CubeTensor; 2] {
-    let mut steps = Group::new(vec![input.meta().clone(), max.meta().clone()]);
-    let dtype = wide.dtype;
-    let widened = steps.step(
-        Operation::Cast {
-            input: Slot(0),
-            dtype,
-        },
-        wide.clone(),
-    );
-    let shifted = steps.step(binary(BinaryOp::Sub, widened, Slot(1)), wide.clone());
-    let op = UnaryOp::Exp;
-    let exp = steps.step(Operation::Unary { op, input: shifted }, wide.clone());
-    steps.output(shifted);
-    steps.output(exp);
-    let outputs = group::run(device, &steps, vec![input, max]);
-    outputs.try_into().expect("the group has two outputs")
-}
+impl Steps {
+    fn new(meta: &TensorMeta, inputs: &[&CubeTensor]) -> Self {
+        Self {
+            group: Group::new(inputs.iter().map(|input| input.meta().clone()).collect()),
+            meta: meta.clone(),
+            inputs: inputs.iter().map(|input| (*input).clone()).collect(),
+        }
+    }
 
-/// `f(lhs, rhs)` in the element type of the output.
-fn combine(
-    device: &CubeDevice,
-    op: BinaryOp,
-    lhs: CubeTensor,
-    rhs: CubeTensor,
-    wide: &TensorMeta,
-    output: TensorMeta,
-) -> CubeTensor {
-    let mut steps = Group::new(vec![lhs.meta().clone(), rhs.meta().clone()]);
-    let result = steps.step(binary(op, Slot(0), Slot(1)), wide.clone());
-    let dtype = output.dtype;
-    let narrow = Operation::Cast {
-        input: result,
-        dtype,
-    };
-    let narrow = steps.step(narrow, output);
-    steps.output(narrow);
-    let mut outputs = group::run(device, &steps, vec![lhs, rhs]);
-    outputs.pop().expect("the group has one output")
+    fn step(&mut self, operation: Operation<Slot>) -> Slot {
+        self.group.step(operation, self.meta.clone())
+    }
+
+    fn unary(&mut self, op: UnaryOp, input: Slot) -> Slot {
+        self.step(Operation::Unary { op, input })
+    }
+
+    fn binary(&mut self, op: BinaryOp, lhs: Slot, rhs: Slot) -> Slot {
+        let rhs = Operand::Tensor(rhs);
+        self.step(Operation::Binary { op, lhs, rhs })
+    }
+
+    /// The inputs in the type to compute in; only the first may have another.
+    fn widened(&mut self) -> Vec<Slot> {
+        let mut slots: Vec<Slot> = (0..self.inputs.len()).map(Slot).collect();
+        slots[0] = self.cast(slots[0], self.meta.dtype);
+        slots
+    }
+
+    fn cast(&mut self, input: Slot, dtype: DType) -> Slot {
+        if self.group.meta(input).dtype == dtype {
+            return input;
+        }
+        self.meta.dtype = dtype;
+        self.step(Operation::Cast { input, dtype })
+    }
+
+    fn run(mut self, device: &CubeDevice) -> CubeTensor {
+        let last = self.group.inputs() + self.group.steps().len() - 1;
+        self.group.output(Slot(last));
+        let mut outputs = group::run(device, &self.group, self.inputs);
+        outputs.pop().expect("the group has one output")
+    }
 }

@@ -4,16 +4,24 @@
 //! [`exec`](crate::exec) feeds them, for single instructions and for fused groups alike.
 
 pub(crate) mod activation;
+mod attention;
+mod bands;
 pub(crate) mod binary;
 pub(crate) mod cast;
 pub(crate) mod cat;
 pub(crate) mod compare;
+mod conv;
 pub(crate) mod create;
+mod fold;
 pub(crate) mod index;
 pub(crate) mod matmul;
+pub(crate) mod module;
 pub(crate) mod movement;
+mod norm;
+mod pool;
 pub(crate) mod random;
 pub(crate) mod reduce;
+mod resample;
 pub(crate) mod scan;
 pub(crate) mod select;
 pub(crate) mod softmax;

@@ -13,7 +13,7 @@ use core::ops::Range;
 use num_traits::Float;
 
 /// A type to compute in.
-trait Real: Acc + Float {
+pub(super) trait Real: Acc + Float {
     /// `e^x`
     fn exp_fast<const FMA: bool>(self) -> Self;
 }
@@ -229,6 +229,11 @@ fn softmax<A: Real>(log: bool, row: &mut [A]) {
         }),
         false => dispatch(Divide { sum, row }),
     }
+}
+
+/// The exponentials of what is above `max`.
+pub(super) fn exp_below<A: Real>(max: A, row: &mut [A]) {
+    dispatch(ExpBelow { max, row });
 }
 
 /// Several rows, of which each line holds one element.

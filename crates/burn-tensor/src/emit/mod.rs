@@ -14,11 +14,13 @@ pub(crate) mod sort;
 pub(crate) mod window;
 
 use crate::kind::Kind;
+use alloc::boxed::Box;
 use alloc::vec::Vec;
-use burn_dispatch::Handle;
+use burn_backend::{Emit, lower};
+use burn_dispatch::{Device, Handle};
 use burn_ir::{
-    ActivationOp, BinaryOp, CompareOp, Described, Dims, Operand, Operation, ReduceOp, TensorMeta,
-    UnaryOp,
+    ActivationOp, BinaryOp, Checked, CompareOp, Described, Dims, ModuleOp, Operand, Operation,
+    Outputs, ReduceOp, TensorMeta, UnaryOp,
 };
 use burn_std::{AsIndex, DType, Scalar, Shape, wrap_dim};
 use core::fmt::Arguments;
@@ -154,6 +156,33 @@ pub(crate) fn choose(mask: Handle, on_true: Operand<Handle>, on_false: Operand<H
 #[track_caller]
 pub(crate) fn matmul(lhs: Handle, rhs: Handle) -> Handle {
     run(Operation::Matmul { lhs, rhs })
+}
+
+#[track_caller]
+pub(crate) fn module(op: ModuleOp<Handle>) -> Handle {
+    run(Operation::Module(Box::new(op)))
+}
+
+/// Where the instructions of a lowering go: the user's door, on a device.
+struct Door(Device);
+
+impl Emit for Door {
+    type Tensor = Handle;
+
+    fn emit(&mut self, operation: Checked<Handle>) -> Outputs<Handle> {
+        burn_dispatch::run(self.0, operation.into_parts().0)
+    }
+}
+
+/// The instructions of a layer's lowering instead of the layer, on the device of `first`.
+#[track_caller]
+pub(crate) fn lowered(first: &Handle, op: ModuleOp<Handle>) -> Handle {
+    let mut door = Door(first.device());
+    let operation = Operation::Module(Box::new(op));
+    if let Err(error) = operation.infer() {
+        panic!("{error}");
+    }
+    lower(&mut door, operation).one()
 }
 
 #[track_caller]

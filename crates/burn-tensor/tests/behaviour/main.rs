@@ -10,6 +10,7 @@ mod device;
 mod einsum;
 mod errors;
 mod index;
+mod layers;
 mod movement;
 mod numeric;
 mod print;

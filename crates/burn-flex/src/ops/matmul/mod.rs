@@ -103,7 +103,7 @@ impl Product {
 }
 
 /// Numbers that the `gemm` crate multiplies.
-trait Float: Leaf<Acc = Self> + Zero + One + super::reduce::Acc {}
+pub(super) trait Float: Leaf<Acc = Self> + Zero + One + super::reduce::Acc {}
 
 impl Float for f32 {}
 impl Float for f64 {}

@@ -10,7 +10,7 @@ mod plan;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use acc::{Acc, Fold, fold_block, fold_rows, identity, max, min};
+pub(crate) use acc::{Acc, Fold, fold_block, fold_rows, identity, is_nan, max, min};
 pub(crate) use load::{Leaf, Source, lower, store};
 
 use crate::{FlexTensor, parallel, parallel::Shared};

@@ -1,11 +1,47 @@
-//! Layers as functions of their weights. Convolution and pooling have no instruction yet.
+//! Layers as functions of their weights.
+
+mod conv;
+mod ctc;
+mod pool;
+mod sample;
+
+pub use conv::{
+    conv_transpose1d, conv_transpose2d, conv_transpose3d, conv1d, conv2d, conv2d_weight_backward,
+    conv3d, fold4d, unfold4d,
+};
+pub use ctc::ctc_loss;
+pub use pool::{
+    adaptive_avg_pool1d, adaptive_avg_pool2d, adaptive_avg_pool3d, avg_pool1d, avg_pool2d,
+    avg_pool2d_backward, interpolate, max_pool1d, max_pool1d_with_indices, max_pool2d,
+    max_pool2d_with_indices, max_pool2d_with_indices_backward,
+};
+pub use sample::deform_conv2d;
 
 use crate::emit::{self, movement};
 use crate::ops::AttentionModuleOptions;
-use crate::{Bool, Int, Tensor, activation};
-use burn_ir::Described;
-use burn_std::Shape;
+use crate::{Bool, Int, Tensor};
+use alloc::boxed::Box;
+use burn_dispatch::Handle;
+use burn_ir::{Described, ModuleOp, Scores, Window};
+use burn_std::{Scalar, Shape};
 use num_traits::Float;
+
+/// Windows from their parts, one entry a dim.
+fn windows<const N: usize>(
+    size: [usize; N],
+    stride: [usize; N],
+    padding: [(usize, usize); N],
+    dilation: [usize; N],
+) -> Box<[Window]> {
+    let window = |dim: usize| Window {
+        size: size[dim],
+        stride: stride[dim],
+        before: padding[dim].0,
+        after: padding[dim].1,
+        dilation: dilation[dim],
+    };
+    (0..N).map(window).collect()
+}
 
 /// `x · weight + bias`
 ///
@@ -77,13 +113,12 @@ pub fn layer_norm<const D: usize>(
     beta: Option<Tensor<1>>,
     epsilon: f64,
 ) -> Tensor<D> {
-    let (variance, mean) = input.clone().var_mean_bias(-1);
-    let scaled = input.sub(mean).div(variance.add_scalar(epsilon).sqrt());
-    let output = scaled.mul(along(gamma, D - 1));
-    match beta {
-        Some(beta) => output.add(along(beta, D - 1)),
-        None => output,
-    }
+    Tensor::new(emit::module(ModuleOp::LayerNorm {
+        input: input.handle,
+        gamma: gamma.handle,
+        beta: beta.map(|beta| beta.handle),
+        epsilon: Scalar::Float(epsilon),
+    }))
 }
 
 /// What [`batch_norm_train`] computes.
@@ -152,8 +187,8 @@ pub fn batch_norm_train<const D: usize>(
 ///
 /// # Shapes
 /// - `query`: `[batch, heads, queries, features]`
-/// - `key`: `[batch, heads, keys, features]`
-/// - `value`: `[batch, heads, keys, values]`
+/// - `key`: `[batch, shared, keys, features]`, where `heads` is a multiple of `shared`: as many in a row share one
+/// - `value`: `[batch, shared, keys, values]`
 /// - `mask`, `attn_bias`: broadcast to `[batch, heads, queries, keys]`
 /// - output: `[batch, heads, queries, values]`
 #[track_caller]
@@ -165,10 +200,11 @@ pub fn attention(
     attn_bias: Option<Tensor<4>>,
     options: AttentionModuleOptions,
 ) -> Tensor<4> {
-    attention_fallback(query, key, value, mask, attn_bias, options)
+    let op = attention_op([query, key, value], mask, attn_bias, options);
+    Tensor::new(emit::module(op))
 }
 
-/// [`attention`] by its definition. No device has a kernel of its own for it yet, so the two are the same.
+/// [`attention`] by its definition, with all scores at once.
 #[track_caller]
 pub fn attention_fallback(
     query: Tensor<4>,
@@ -178,36 +214,29 @@ pub fn attention_fallback(
     attn_bias: Option<Tensor<4>>,
     options: AttentionModuleOptions,
 ) -> Tensor<4> {
-    let [_, _, queries, features] = query.dims();
-    let keys = key.dims()[2];
-    let mut scores = match options.scale {
-        Some(scale) => query.mul_scalar(scale),
-        None => query.div_scalar(Float::sqrt(features as f64)),
+    let first = query.handle.clone();
+    let op = attention_op([query, key, value], mask, attn_bias, options);
+    Tensor::new(emit::lowered(&first, op))
+}
+
+fn attention_op(
+    [query, key, value]: [Tensor<4>; 3],
+    mask: Option<Tensor<4, Bool>>,
+    bias: Option<Tensor<4>>,
+    options: AttentionModuleOptions,
+) -> ModuleOp<Handle> {
+    let features = query.dims()[3];
+    let scale = options.scale.unwrap_or(1.0 / Float::sqrt(features as f64));
+    ModuleOp::Attention {
+        query: query.handle,
+        key: key.handle,
+        value: value.handle,
+        mask: mask.map(|mask| mask.handle),
+        bias: bias.map(|bias| bias.handle),
+        scores: Scores {
+            scale: Scalar::Float(scale),
+            softcap: options.softcap.map(Scalar::Float),
+            causal: options.is_causal,
+        },
     }
-    .matmul(key.transpose());
-    if let Some(cap) = options.softcap {
-        scores = scores.div_scalar(cap).tanh().mul_scalar(cap);
-    }
-    if let Some(bias) = attn_bias {
-        scores = scores.add(bias);
-    }
-    let device = scores.device().inner();
-    let offset = keys as i64 - queries as i64;
-    let causal = || Tensor::<4, Bool>::tril_mask([1, 1, queries, keys], offset, &device);
-    let hidden = match (mask, options.is_causal) {
-        (Some(mask), true) => Some(mask.bool_or(causal())),
-        (Some(mask), false) => Some(mask),
-        (None, true) => Some(causal()),
-        (None, false) => None,
-    };
-    let weights = match hidden {
-        None => activation::softmax(scores, 3),
-        Some(hidden) => {
-            let hidden = hidden.expand([-1, -1, queries as i64, keys as i64]);
-            let scores = scores.mask_fill(hidden.clone(), f64::NEG_INFINITY);
-            // A row without anything to see is NaN, and zero by this.
-            activation::softmax(scores, 3).mask_fill(hidden, 0)
-        }
-    };
-    weights.matmul(value)
 }
