@@ -57,11 +57,13 @@ pub(crate) const NO_STD: &[(&str, &str)] = &[
     ("burn-fusion", ""),
     ("burn-dispatch", "autodiff,capture"),
     ("burn-tensor", "flex,autodiff,capture,fusion"),
+    ("burn-linalg", ""),
+    ("burn-signal", ""),
     ("burn-pack", ""),
     ("burn-core", "flex,autodiff,capture,fusion"),
     ("burn-nn", "flex,autodiff,capture,fusion"),
     ("burn-optim", "flex,autodiff,capture,fusion"),
-    ("burn", "flex,nn,optim,capture,fusion"),
+    ("burn", "flex,nn,optim,capture,fusion,linalg,signal"),
 ];
 
 /// Everything a change must pass before it is merged; on another engine than flex, the tests of that engine.

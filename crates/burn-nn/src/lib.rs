@@ -1,6 +1,7 @@
 //! Layers, initializers and losses.
 //!
-//! So far: linear layers, simple activations and cross entropy. A layer is a module; it is made by
+//! So far: linear layers, convolutions, pools, layer and batch normalization, tables, dropout, simple activations and
+//! cross entropy. A layer is a module; it is made by
 //! its configuration (`LinearConfig::new(…).init(&device)`) and run by `forward`.
 
 #![cfg_attr(not(feature = "std"), no_std)]
@@ -12,7 +13,9 @@ pub mod loss;
 pub mod modules;
 
 mod initializer;
+mod padding;
 
 pub use activation::{Gelu, Relu, Sigmoid, Tanh};
 pub use initializer::Initializer;
-pub use modules::{Linear, LinearConfig, LinearLayout};
+pub use modules::*;
+pub use padding::{PaddingConfig1d, PaddingConfig2d, PaddingConfig3d};

@@ -50,6 +50,8 @@
 //! | `capture` | `Device::capture`: programs are written down, saved and replayed |
 //! | `autodiff` | `Device::autodiff`: gradients |
 //! | `nn` | layers, initializers and losses: `burn::nn` |
+//! | `linalg` | norms, decompositions and linear systems: `burn::linalg` |
+//! | `signal` | Fourier transforms and windows: `burn::signal` |
 //! | `optim` | optimizers: `burn::optim`, `burn::grad_clipping`, `burn::lr_scheduler` |
 //! | `dataset` | datasets and loaders: `burn::data` |
 //! | `rayon` | kernels use several threads |
@@ -85,6 +87,12 @@ pub mod grad_clipping {
     pub use burn_optim::grad_clipping::*;
 }
 
+/// Norms, decompositions and solutions of linear systems.
+#[cfg(feature = "linalg")]
+pub mod linalg {
+    pub use burn_linalg::*;
+}
+
 /// Learning rates.
 #[cfg(feature = "optim")]
 pub mod lr_scheduler {
@@ -115,4 +123,19 @@ pub mod prelude {
     #[cfg(feature = "nn")]
     pub use crate::nn;
     pub use burn_core::prelude::*;
+}
+
+/// Fourier transforms, windows and spectrograms.
+#[cfg(feature = "signal")]
+pub mod signal {
+    pub use burn_signal::*;
+}
+
+/// Tensors and what is computed with them.
+pub mod tensor {
+    #[cfg(feature = "linalg")]
+    pub use crate::linalg;
+    #[cfg(feature = "signal")]
+    pub use crate::signal;
+    pub use burn_core::tensor::*;
 }

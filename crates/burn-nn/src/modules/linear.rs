@@ -83,9 +83,7 @@ impl Linear {
 
 impl ModuleDisplay for Linear {
     fn custom_settings(&self) -> Option<DisplaySettings> {
-        DisplaySettings::new()
-            .with_new_line_after_attribute(false)
-            .optional()
+        super::inline()
     }
 
     fn custom_content(&self, content: Content) -> Option<Content> {

@@ -1,10 +1,14 @@
 //! Convolution with windows of 3×3 in a quarter of the multiplications: tiles of 4×4 outputs from 6×6 inputs, as 36
 //! products of transformed tiles and transformed weights (Winograd 1980; Lavin and Gray 2016, section 4). Polynomials
-//! are evaluated at 0, ±1/√2, ±√2 and infinity, where rounding errors are a third of those at 0, ±1, ±2 and infinity
-//! (Alam and others 2022 on the choice of points).
+//! are evaluated at 0, ±1/√2, ±√2 and infinity, which keeps the numbers of the transforms small: with the usual 0, ±1, ±2
+//! and infinity, errors are twice as large, and the worst of them four times.
+//!
+//! Errors in f32 are about three times those of direct sums, relative to the magnitude of the terms: in the mean below two
+//! roundoffs, at most 13 in the tests, which hold them to five times and 24. That is for tiles of like numbers: a window of
+//! small numbers beside large ones has the errors of its tile.
 //!
 //! The transforms spread what is not finite over a tile, and large numbers may overflow in them: the caller then computes
-//! directly. Rounding errors stay within the bound that sums of this length have in any order, as tests check.
+//! directly.
 
 use super::{Float, Geometry, Matrix, product};
 use crate::parallel::{Shared, split};
