@@ -271,6 +271,10 @@ fn transform<T: Real>(tiles: &mut [Lanes<T>; POINTS]) {
 }
 
 /// `Bᵀ` along a line.
+#[expect(
+    clippy::needless_range_loop,
+    reason = "a lane is one place in several rows"
+)]
 #[inline(always)]
 fn inputs<T: Real>(tiles: &mut [Lanes<T>; POINTS], line: [usize; IN]) {
     let (small, large) = (T::FRAC_1_SQRT_2(), T::SQRT_2());
@@ -299,6 +303,10 @@ fn inputs<T: Real>(tiles: &mut [Lanes<T>; POINTS], line: [usize; IN]) {
 ///
 /// # Safety
 /// `from` is readable for a block, and `to` is a whole tensor of the geometry.
+#[expect(
+    clippy::needless_range_loop,
+    reason = "a lane is one place in several rows"
+)]
 unsafe fn write<T: Real>(
     plan: &Plan<'_>,
     channel: usize,
@@ -354,6 +362,10 @@ fn restore<T: Real>(tiles: &mut [Lanes<T>; POINTS], bias: T) {
 }
 
 /// `Aᵀ` along a line, plus a number.
+#[expect(
+    clippy::needless_range_loop,
+    reason = "a lane is one place in several rows"
+)]
 #[inline(always)]
 fn outputs<T: Real>(tiles: &mut [Lanes<T>; POINTS], line: [usize; IN], more: T) {
     let (small, large) = (T::FRAC_1_SQRT_2(), T::SQRT_2());
