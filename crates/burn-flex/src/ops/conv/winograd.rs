@@ -42,8 +42,13 @@ pub(super) fn applies(g: &Geometry) -> bool {
     let tiles = g.batch * g.counts[1].div_ceil(OUT) * g.counts[2].div_ceil(OUT);
     // Tiles at the edge are computed in full.
     let used = g.batch * g.positions() >= tiles * OUT * OUT / 2;
+    // Transformed weights that no cache holds are written and read once, for which many tiles must pay.
+    let pays = match g.channels * g.out {
+        ..=0x4000 => 2 * LANES,
+        _ => 8 * LANES,
+    };
     let image = depth.is_one() && g.sizes[0] == 1 && plain(row) && plain(column);
-    image && used && tiles >= 2 * LANES && g.channels.min(g.out) >= 16
+    image && used && tiles >= pays && g.channels.min(g.out) >= 16
 }
 
 /// The tiles of all images in a row.
