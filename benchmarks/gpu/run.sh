@@ -10,10 +10,14 @@ mkdir -p "$out"
 gpu="$here/gpu"
 
 if [ "$what" != speed ]; then
+    echo "== sample table"
     for autotune in 1 0; do
-        echo "== sample table, autotune $autotune"
-        BURN_AUTOTUNE=$autotune "$gpu" table 2>&1 | tee "$out/table-autotune-$autotune.log"
+        for mode in unfused fused lowering same-bits; do
+            BURN_AUTOTUNE=$autotune "$gpu" table "$mode" >"$out/table-$mode-autotune-$autotune.log" 2>&1 &
+        done
     done
+    wait
+    grep -E '^(passed|FAILED)' "$out"/table-*.log
 fi
 if [ "$what" != table ]; then
     for pass in first second; do

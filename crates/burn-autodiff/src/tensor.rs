@@ -31,6 +31,10 @@ impl AnyTensor for AdTensor {
     fn clone_boxed(&self) -> Box<dyn AnyTensor> {
         Box::new(self.clone())
     }
+
+    fn can_mut(&self) -> bool {
+        self.inner.can_mut()
+    }
 }
 
 impl AdTensor {

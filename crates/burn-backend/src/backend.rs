@@ -58,6 +58,11 @@ pub trait Backend: Debug + Send + Sync + Sized + 'static {
         Ok(())
     }
 
+    /// Whether the tensor is the only owner of its storage, so that an instruction which takes it may overwrite it.
+    fn can_mut(_tensor: &Self::Tensor) -> bool {
+        false
+    }
+
     /// Restarts the generator of random numbers.
     fn seed(device: &Self::Device, seed: u64);
 

@@ -3,7 +3,7 @@
 use crate::{Emit, Handle, MemoryPoolUsage, SlicedPoolReport};
 use alloc::vec::Vec;
 use burn_ir::{Checked, Outputs};
-use burn_std::{DType, DeviceSettings, DynFut, ExecutionError, TensorData};
+use burn_std::{DType, DeviceError, DeviceSettings, DynFut, ExecutionError, TensorData};
 use core::any::Any;
 use core::fmt::{self, Debug};
 use core::hash::{Hash, Hasher};
@@ -26,8 +26,28 @@ pub trait Engine: Any + Debug + Send + Sync {
         None
     }
 
-    /// The element types that the device prefers.
+    /// The element types of new tensors, fixed from now on.
     fn settings(&self) -> DeviceSettings;
+
+    /// The element types of new tensors, which may still change.
+    fn default_settings(&self) -> DeviceSettings {
+        match self.below() {
+            Some(below) => below.default_settings(),
+            None => self.settings(),
+        }
+    }
+
+    /// Chooses the element types of new tensors, before the first one is made.
+    ///
+    /// # Errors
+    /// If the device lacks one of them, or has made a tensor of others.
+    fn configure(&self, settings: DeviceSettings) -> Result<(), DeviceError> {
+        match self.below() {
+            Some(below) => below.configure(settings),
+            None if self.settings() == settings => Ok(()),
+            None => Err(DeviceError::already_initialized(self.name())),
+        }
+    }
 
     /// Whether the device computes with elements of `dtype`.
     fn supports_dtype(&self, dtype: DType) -> bool;

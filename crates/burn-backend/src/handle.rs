@@ -18,6 +18,10 @@ pub trait AnyTensor: Any + Debug + Send + Sync {
     fn device(&self) -> Device;
     /// The same tensor again.
     fn clone_boxed(&self) -> Box<dyn AnyTensor>;
+    /// Whether it is the only owner of its storage.
+    fn can_mut(&self) -> bool {
+        false
+    }
 }
 
 impl Handle {
@@ -29,6 +33,12 @@ impl Handle {
     /// The device that made the tensor.
     pub fn device(&self) -> Device {
         self.0.device()
+    }
+
+    /// Whether the tensor is the only owner of its storage, so that an instruction which takes it may overwrite it.
+    /// `false` where the engine cannot tell.
+    pub fn can_mut(&self) -> bool {
+        self.0.can_mut()
     }
 
     /// The tensor, if it is a `T`.

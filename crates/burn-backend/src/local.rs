@@ -7,7 +7,8 @@ use alloc::boxed::Box;
 use alloc::string::String;
 use alloc::vec::Vec;
 use burn_ir::{Checked, Described, Outputs, TensorMeta};
-use burn_std::{DType, DeviceSettings, DynFut, ExecutionError, TensorData};
+use burn_std::sync::Once;
+use burn_std::{DType, DeviceError, DeviceSettings, DynFut, ExecutionError, TensorData};
 
 /// A backend on one of its devices.
 #[derive(Debug)]
@@ -15,6 +16,8 @@ pub struct Local<B: Backend> {
     device: B::Device,
     name: String,
     fusing: Option<Device>,
+    /// What new tensors are made of; fixed when it is first asked for.
+    settings: Once<DeviceSettings>,
 }
 
 impl<B: Backend> Local<B> {
@@ -24,6 +27,7 @@ impl<B: Backend> Local<B> {
             name: B::name(&device),
             device,
             fusing: None,
+            settings: Once::new(),
         }
     }
 
@@ -65,6 +69,10 @@ impl<B: Backend> AnyTensor for Held<B> {
             engine: self.engine,
         })
     }
+
+    fn can_mut(&self) -> bool {
+        B::can_mut(&self.tensor)
+    }
 }
 
 impl<B: Backend> Engine for Local<B> {
@@ -77,7 +85,31 @@ impl<B: Backend> Engine for Local<B> {
     }
 
     fn settings(&self) -> DeviceSettings {
-        B::settings(&self.device)
+        *self.settings.call_once(|| B::settings(&self.device))
+    }
+
+    fn default_settings(&self) -> DeviceSettings {
+        self.settings
+            .get()
+            .copied()
+            .unwrap_or_else(|| B::settings(&self.device))
+    }
+
+    fn configure(&self, settings: DeviceSettings) -> Result<(), DeviceError> {
+        let asked: [DType; 3] = [
+            settings.float_dtype.into(),
+            settings.int_dtype.into(),
+            settings.bool_dtype.into(),
+        ];
+        for dtype in asked {
+            if !B::supports_dtype(&self.device, dtype) {
+                return Err(DeviceError::unsupported_dtype(&self.name, dtype));
+            }
+        }
+        match *self.settings.call_once(|| settings) == settings {
+            true => Ok(()),
+            false => Err(DeviceError::already_initialized(&self.name)),
+        }
     }
 
     fn supports_dtype(&self, dtype: DType) -> bool {

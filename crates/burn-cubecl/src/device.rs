@@ -8,7 +8,8 @@ use cubecl::device::{WgpuBackend, WgpuDeviceKind};
 use cubecl::features::TypeUsage;
 use cubecl::ir::{ElemType, FloatKind, IntKind, UIntKind};
 use cubecl::prelude::Client;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::collections::HashSet;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// A device of one of CubeCL's runtimes.
 #[derive(Clone)]
@@ -16,6 +17,7 @@ pub struct CubeDevice {
     device: cubecl::Device,
     client: Client,
     random: Arc<Mutex<Generator>>,
+    built: Arc<Mutex<HashSet<u64>>>,
 }
 
 /// A counter-based generator: a key, and how many blocks of it are used.
@@ -37,6 +39,7 @@ impl CubeDevice {
             client: device.client(),
             device,
             random: Arc::default(),
+            built: Arc::default(),
         }
     }
 
@@ -87,7 +90,13 @@ impl CubeDevice {
         (generator.key, first)
     }
 
-    fn generator(&self) -> std::sync::MutexGuard<'_, Generator> {
+    /// The kernels, as hashes, that the device's compiler has accepted.
+    pub(crate) fn built(&self) -> MutexGuard<'_, HashSet<u64>> {
+        // A panic elsewhere leaves a set of numbers whole.
+        self.built.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn generator(&self) -> MutexGuard<'_, Generator> {
         // The state is two numbers, which a panic elsewhere leaves whole.
         self.random.lock().unwrap_or_else(PoisonError::into_inner)
     }

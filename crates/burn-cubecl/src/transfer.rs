@@ -74,6 +74,7 @@ fn failure(error: ServerError) -> ExecutionError {
 mod tests {
     use super::*;
     use crate::Cube;
+    use crate::ops::guard::{fingerprint, guarded};
     use burn_backend::Backend;
     use burn_ir::{BinaryOp, Operand, Operation, TensorMeta};
     use burn_std::Scalar;
@@ -108,40 +109,86 @@ mod tests {
         panic!("this kernel cannot be built");
     }
 
-    /// A tensor that a kernel writes, unless it cannot be built.
-    fn launched(device: &CubeDevice, fails: bool) -> CubeTensor {
+    /// A tensor that `launch` writes with cubes of so many units.
+    fn written(
+        device: &CubeDevice,
+        units: u32,
+        launch: impl FnOnce(&Client, CubeCount, CubeDim, BufferArg),
+    ) -> CubeTensor {
         let meta = TensorMeta::new([4], burn_std::DType::F32);
         let tensor = CubeTensor::empty(device, meta);
-        // SAFETY: the kernel writes the four elements of its buffer.
-        unsafe {
-            let output = BufferArg::from_raw_parts(tensor.handle().clone(), 4);
-            let count = CubeCount::Static(1, 1, 1);
-            let cube_dim = CubeDim::new_1d(4);
-            broken::launch_unchecked(device.client(), count, cube_dim, output, fails);
-        }
+        // SAFETY: the tensor has four elements.
+        let output = unsafe { BufferArg::from_raw_parts(tensor.handle().clone(), 4) };
+        let (count, cube_dim) = (CubeCount::Static(4, 1, 1), CubeDim::new_1d(units));
+        let kernel = fingerprint(std::any::type_name_of_val(&launch));
+        guarded(
+            device,
+            kernel,
+            cube_dim,
+            std::slice::from_ref(&tensor),
+            || launch(device.client(), count, cube_dim, output),
+        );
         tensor
+    }
+
+    /// A tensor that a kernel writes, unless it cannot be built.
+    fn launched(device: &CubeDevice, fails: bool) -> CubeTensor {
+        written(device, 1, |client, count, cube_dim, output| {
+            // SAFETY: the kernel writes no further than the buffer is long.
+            unsafe { broken::launch_unchecked(client, count, cube_dim, output, fails) }
+        })
+    }
+
+    #[track_caller]
+    fn fails_and_nothing_else_does(device: &CubeDevice, poisoned: CubeTensor, reason: &str) {
+        let sound = Cube::upload(device, TensorData::from([1.0f32, 2.0]));
+        let derived = plus_one(device, poisoned.clone());
+        for tensor in [poisoned, derived] {
+            let error = read(device, tensor).unwrap_err();
+            assert!(error.reason().contains(reason), "{error}");
+            assert!(!error.is_device_poisoned());
+        }
+        let beside = plus_one(device, sound);
+        let expected = TensorData::from([2.0f32, 3.0]);
+        assert_eq!(read(device, beside).unwrap(), expected);
+        Cube::sync(device).unwrap();
     }
 
     #[test]
     fn a_kernel_that_cannot_be_built_poisons_what_it_writes_and_nothing_else() {
         let device = device();
-        let sound = Cube::upload(&device, TensorData::from([1.0f32, 2.0]));
         let poisoned = launched(&device, true);
-        let derived = plus_one(&device, poisoned.clone());
-        for tensor in [poisoned, derived] {
-            let error = read(&device, tensor).unwrap_err();
-            assert!(
-                error.reason().contains("this kernel cannot be built"),
-                "{error}"
-            );
-            assert!(!error.is_device_poisoned());
+        fails_and_nothing_else_does(&device, poisoned, "this kernel cannot be built");
+    }
+
+    /// CubeCL's compiler for CPUs panics on this.
+    #[cube(launch_unchecked)]
+    fn unsupported(output: &mut [f32]) {
+        sync_storage();
+        output[ABSOLUTE_POS] = 1.0;
+    }
+
+    #[test]
+    fn a_kernel_whose_compiler_panics_poisons_what_it_writes_and_nothing_else() {
+        let device = device();
+        // The second time it is no new kernel.
+        for _ in 0..2 {
+            let poisoned = written(&device, 1, |client, count, cube_dim, output| {
+                // SAFETY: each of four cubes writes one element.
+                unsafe { unsupported::launch_unchecked(client, count, cube_dim, output) }
+            });
+            fails_and_nothing_else_does(&device, poisoned, "the compiler of the device panicked");
         }
-        let beside = plus_one(&device, sound);
-        assert_eq!(
-            read(&device, beside).unwrap(),
-            TensorData::from([2.0f32, 3.0])
-        );
-        Cube::sync(&device).unwrap();
+    }
+
+    #[test]
+    fn cubes_of_more_units_than_the_device_has_are_an_error() {
+        let device = device();
+        let poisoned = written(&device, 1 << 30, |client, count, cube_dim, output| {
+            // SAFETY: the kernel writes no further than the buffer is long.
+            unsafe { broken::launch_unchecked(client, count, cube_dim, output, false) }
+        });
+        fails_and_nothing_else_does(&device, poisoned, "cubes of [1073741824, 1, 1] units");
     }
 
     #[test]

@@ -1,5 +1,7 @@
 //! Matrix products against sums in f64, on the first NVIDIA GPU or, in builds without CUDA, on the CPU runtime.
 
+#![cfg(any(feature = "cpu", feature = "cuda"))]
+
 use burn_backend::Backend;
 use burn_cubecl::{Cube, CubeDevice, CubeTensor};
 use burn_ir::{MovementOp, Operation, SliceRange};
@@ -185,13 +187,9 @@ fn shapes() -> Vec<[usize; 5]> {
     if cfg!(feature = "cuda") {
         shapes.extend([
             [1, 1, 2048, 128, 2304],
-            [1, 1, 2047, 130, 2305],
             [1, 1, 2040, 136, 2312],
-            [1, 1, 1536, 96, 1536],
             [1, 1, 1500, 72, 1504],
-            [1, 1, 640, 80, 704],
             [1, 1, 1024, 512, 512],
-            [7, 1, 200, 64, 136],
             [7, 7, 200, 64, 136],
             [2, 2, 513, 257, 511],
             [1, 1, 1, 8192, 4096],
@@ -213,8 +211,9 @@ fn check_all(dtype: DType) {
         (Lies::Rows, Lies::Inside),
         (Lies::Backwards, Lies::Backwards),
     ];
-    for [left, right, m, k, n] in shapes() {
-        for (lhs_lies, rhs_lies) in layouts {
+    // Each shape and layout is another kernel to compile, so a shape is for two layouts, and a layout for several shapes.
+    for (place, [left, right, m, k, n]) in shapes().into_iter().enumerate() {
+        for (lhs_lies, rhs_lies) in [0, 3].map(|at| layouts[(place + at) % layouts.len()]) {
             let lhs = Operand::new(&device, dtype, left, [m, k], lhs_lies);
             let rhs = Operand::new(&device, dtype, right, [k, n], rhs_lies);
             let what = format!("{dtype:?} {left},{right}: {m}x{k}x{n}, {lhs_lies:?}, {rhs_lies:?}");

@@ -161,6 +161,10 @@ impl Backend for Flex {
         Ok(())
     }
 
+    fn can_mut(tensor: &FlexTensor) -> bool {
+        tensor.is_unique()
+    }
+
     fn seed(_device: &FlexDevice, seed: u64) {
         ops::random::seed(seed);
     }

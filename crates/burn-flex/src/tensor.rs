@@ -168,6 +168,11 @@ impl FlexTensor {
         Arc::get_mut(&mut self.storage)
     }
 
+    /// Whether nobody else holds the storage.
+    pub(crate) fn is_unique(&self) -> bool {
+        Arc::strong_count(&self.storage) == 1
+    }
+
     /// The elements to overwrite, if nobody else holds the storage and they fill it in row-major order.
     pub(crate) fn unique_mut<E: Element>(&mut self) -> Option<&mut [E]> {
         assert_eq!(self.meta.dtype, E::dtype(), "written as the type it has");

@@ -19,9 +19,12 @@ pub mod errors;
 pub mod future;
 pub mod id;
 pub mod indexing;
+pub mod layout;
 pub mod ops;
+pub mod quantization;
 pub mod rand;
 pub mod reader;
+pub mod runtime_kind;
 pub mod settings;
 pub mod shape;
 pub mod slice;
@@ -43,7 +46,13 @@ pub use future::DynFut;
 pub use half::{bf16, f16};
 pub use indexing::{AsIndex, wrap_dim};
 pub use ops::*;
+pub use quantization::{
+    BlockLayout, BlockScale, BlockSize, Calibration, DecodedScales, QPARAM_ALIGN, QParams,
+    QuantAcc, QuantConfig, QuantMode, QuantPropagation, QuantScheme, QuantStore, QuantValue,
+    QuantizedBytes, ScaleDtype,
+};
 pub use reader::{read_sync, try_read_sync};
+pub use runtime_kind::RuntimeKind;
 pub use settings::DeviceSettings;
 pub use shape::{Shape, SliceOps, SmallVec, Strides, calculate_matmul_output};
 pub use slice::{Slice, SliceArg, SliceIter};
@@ -54,6 +63,12 @@ pub mod tensor {
     pub use crate::dtype::{self, BoolStore, DType, FloatDType, FloatInfo, IntDType};
     pub use crate::errors::{ExpressionError, MetadataError};
     pub use crate::indexing::{self, AsIndex};
+    pub use crate::layout;
+    pub use crate::quantization::{
+        self, BlockLayout, BlockScale, BlockSize, Calibration, DecodedScales, QParams, QuantAcc,
+        QuantConfig, QuantMode, QuantPropagation, QuantScheme, QuantStore, QuantValue,
+        QuantizedBytes, ScaleDtype,
+    };
     pub use crate::shape::{self, Shape, SliceOps, SmallVec, Strides, calculate_matmul_output};
     pub use crate::slice::{self, Slice, SliceArg, SliceIter};
 }

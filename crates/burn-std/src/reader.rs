@@ -6,12 +6,13 @@ use core::task::{Context, Poll};
 
 /// Runs `future` to its end on the calling thread.
 ///
-/// Where threads cannot be parked (no `std`, or wasm) the future is polled once, and `None` says
-/// that it was not ready: await it there instead.
+/// Where threads cannot be parked (no `std`, or wasm) or must not be (see [`RuntimeKind`](crate::RuntimeKind)) the future
+/// is polled once, and `None` says that it was not ready: await it there instead.
 pub fn try_read_sync<F: Future>(future: F) -> Option<F::Output> {
     #[cfg(all(feature = "std", not(target_family = "wasm")))]
-    return Some(park_until_ready(future));
-    #[cfg(not(all(feature = "std", not(target_family = "wasm"))))]
+    if crate::runtime_kind::runtime_kind() == crate::RuntimeKind::Sync {
+        return Some(park_until_ready(future));
+    }
     poll_once(future)
 }
 
@@ -27,7 +28,6 @@ pub fn read_sync<F: Future>(future: F) -> F::Output {
     }
 }
 
-#[cfg(not(all(feature = "std", not(target_family = "wasm"))))]
 fn poll_once<F: Future>(future: F) -> Option<F::Output> {
     match pin!(future).poll(&mut Context::from_waker(core::task::Waker::noop())) {
         Poll::Ready(output) => Some(output),

@@ -4,6 +4,7 @@
 //! written, and a poisoned registry would turn one panic into many.
 
 pub use alloc::sync::Arc;
+pub use spin::Once;
 
 #[cfg(feature = "std")]
 pub use std::sync::{LazyLock, MutexGuard, RwLockReadGuard, RwLockWriteGuard};

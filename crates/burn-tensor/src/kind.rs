@@ -109,5 +109,5 @@ impl Ordered for Float {}
 impl Ordered for Int {}
 
 /// Kinds with transcendental functions: [`Float`].
-pub trait FloatMath: Numeric {}
+pub trait FloatMath: Ordered {}
 impl FloatMath for Float {}

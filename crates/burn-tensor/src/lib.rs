@@ -15,6 +15,7 @@ mod device;
 mod dynamic;
 mod einsum;
 mod emit;
+pub mod grid;
 pub mod kind;
 pub mod loss;
 #[doc(hidden)]
@@ -47,7 +48,10 @@ pub use burn_std::{
 pub use capture::{
     CaptureError, CaptureScope, CapturedGraph, CompletedCaptureScope, ReplayError, TensorId,
 };
-pub use device::{Device, DeviceFilter, DeviceIndex, DeviceKind, DeviceType, Devices};
+pub use device::{
+    Device, DeviceConfig, DeviceFilter, DeviceIndex, DeviceKind, DeviceType, Devices,
+    ProfileDuration, ProfileOptions, ProfileTicks, TimingMethod,
+};
 pub use dynamic::{DynTensor, DynTensorError};
 pub use einsum::EinsumOperand;
 pub use kind::{Bool, Float, Int};

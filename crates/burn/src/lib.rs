@@ -50,6 +50,8 @@
 //! | `capture` | `Device::capture`: programs are written down, saved and replayed |
 //! | `autodiff` | `Device::autodiff`: gradients |
 //! | `nn` | layers, initializers and losses: `burn::nn` |
+//! | `linalg` | norms, decompositions and linear systems: `burn::linalg` |
+//! | `signal` | Fourier transforms and windows: `burn::signal` |
 //! | `optim` | optimizers: `burn::optim`, `burn::grad_clipping`, `burn::lr_scheduler` |
 //! | `dataset` | datasets and loaders: `burn::data` |
 //! | `rayon` | kernels use several threads |
@@ -65,10 +67,17 @@
 //! | `wgpu` | GPUs through whichever of these the machine offers |
 //! | `cpu` | the CPU through the compiler for GPUs, `Device::cpu()` |
 //!
+//! While a program is being written, `dynamic` keeps links short: the engines are in a shared library, which Cargo finds
+//! when it runs the program. A program that leaves the machine is built without it.
+//!
 //! [`Device::default`](tensor::Device) is the first GPU that is built in and there, or else flex. The environment
 //! (`BURN_FUSION=0`, `BURN_AUTOTUNE=0`) and `burn.toml` switch fusion and autotune off.
 
 #![cfg_attr(not(feature = "std"), no_std)]
+
+// Whoever links this crate links the shared library instead of what is in it.
+#[cfg(feature = "dynamic")]
+use burn_dylib as _;
 
 pub use burn_core::*;
 
@@ -76,6 +85,12 @@ pub use burn_core::*;
 #[cfg(feature = "optim")]
 pub mod grad_clipping {
     pub use burn_optim::grad_clipping::*;
+}
+
+/// Norms, decompositions and solutions of linear systems.
+#[cfg(feature = "linalg")]
+pub mod linalg {
+    pub use burn_linalg::*;
 }
 
 /// Learning rates.
@@ -108,4 +123,19 @@ pub mod prelude {
     #[cfg(feature = "nn")]
     pub use crate::nn;
     pub use burn_core::prelude::*;
+}
+
+/// Fourier transforms, windows and spectrograms.
+#[cfg(feature = "signal")]
+pub mod signal {
+    pub use burn_signal::*;
+}
+
+/// Tensors and what is computed with them.
+pub mod tensor {
+    #[cfg(feature = "linalg")]
+    pub use crate::linalg;
+    #[cfg(feature = "signal")]
+    pub use crate::signal;
+    pub use burn_core::tensor::*;
 }

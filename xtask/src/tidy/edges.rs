@@ -32,6 +32,7 @@ const ROOMS: &[(&str, &[&str])] = &[
         "burn-core",
         &["burn-dataset", "burn-derive", "burn-pack", "burn-tensor"],
     ),
+    ("burn-dylib", &["burn-core"]),
     ("burn-nn", &["burn-core"]),
     ("burn-optim", &["burn-core"]),
     ("burn-vision", &["burn-core"]),
@@ -46,6 +47,7 @@ const ROOMS: &[(&str, &[&str])] = &[
     (
         "burn",
         &[
+            "burn-dylib",
             "burn-linalg",
             "burn-nn",
             "burn-rl",

@@ -2,6 +2,7 @@
 
 use super::binary::wrapping;
 use super::group::{address_type, index_type, is_wide, launch};
+use super::guard::{fingerprint, guarded};
 use super::plan::Plan;
 use super::random;
 use crate::device::{count, storage};
@@ -41,8 +42,10 @@ fn arange(device: &CubeDevice, start: i64, step: i64, output: TensorMeta) -> Cub
     }
     let wide = is_wide(&[], core::slice::from_ref(&tensor));
     let cube_dim = CubeDim::new(client, len);
+    let kernel = fingerprint(("count up", dtype, wide));
+    let written = core::slice::from_ref(&tensor);
     // SAFETY: the kernel writes below `len`, which is the number of elements of the buffer, and has no loop.
-    unsafe {
+    guarded(device, kernel, cube_dim, written, || unsafe {
         count_up::launch_unchecked(
             client,
             calculate_cube_count_elemwise(client, len, cube_dim),
@@ -55,7 +58,7 @@ fn arange(device: &CubeDevice, start: i64, step: i64, output: TensorMeta) -> Cub
             storage(dtype),
             index_type(wide),
         );
-    }
+    });
     tensor
 }
 

@@ -43,19 +43,37 @@ fn slice<E: Float, A: Float, N: Size>(
     let first = UNIT_POS as usize / comptime!(slices.beside());
     let mut sum = Vector::<A, N>::new(A::from_int(0));
     let steps = k / comptime!(rows * ahead);
-    for step in 0..steps {
+    if steps > 0 {
         let mut read = Array::<Vector<E, N>>::new(ahead);
-        let mut factor = Array::<A>::new(ahead);
-        let depth = step * comptime!(rows * ahead) + first;
+        let mut factor = Array::<E>::new(ahead);
         #[unroll]
         for i in 0..ahead {
-            let at = depth + comptime!(i * rows);
+            let at = first + comptime!(i * rows);
             read[i] = rhs[right.0 + at * right.1];
-            factor[i] = A::cast_from(lhs[left.0 + at * left.1]);
+            factor[i] = lhs[left.0 + at * left.1];
+        }
+        // What is used was read a whole round before. A compiler that saves registers cannot delay reads to their use, as it
+        // would if they were of the same round, and the memory stays busy.
+        for step in 1..steps {
+            #[unroll]
+            for i in 0..ahead {
+                sum = fma(
+                    Vector::new(A::cast_from(factor[i])),
+                    Vector::cast_from(read[i]),
+                    sum,
+                );
+                let at = step * comptime!(rows * ahead) + first + comptime!(i * rows);
+                read[i] = rhs[right.0 + at * right.1];
+                factor[i] = lhs[left.0 + at * left.1];
+            }
         }
         #[unroll]
         for i in 0..ahead {
-            sum = fma(Vector::new(factor[i]), Vector::cast_from(read[i]), sum);
+            sum = fma(
+                Vector::new(A::cast_from(factor[i])),
+                Vector::cast_from(read[i]),
+                sum,
+            );
         }
     }
     let mut at = steps * comptime!(rows * ahead) + first;

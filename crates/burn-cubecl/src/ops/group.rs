@@ -1,5 +1,6 @@
 //! Instructions that run as a group, one or several of them. Groups with an anchor are in [`reduce`](super::reduce).
 
+use super::guard::{fingerprint, guarded};
 use super::kernel::{Argument, elementwise};
 use super::plan::{Places, Plan};
 use super::reduce;
@@ -94,31 +95,35 @@ pub(crate) fn launch(
     let reads = inputs
         .iter()
         .zip(&plan.reads)
-        .map(|(input, read)| Argument::read(input, read.access, plan.lanes));
+        .map(|(input, read)| Argument::read(input, read.access, plan.lanes))
+        .collect();
     let writes = outputs
         .iter()
-        .map(|output| Argument::write(output, plan.lanes));
+        .map(|output| Argument::write(output, plan.lanes))
+        .collect();
     let values = scalars.iter().zip(&plan.scalars);
+    let values = values
+        .map(|(value, dtype)| scalar(*value, *dtype))
+        .collect();
     let cube_dim = CubeDim::new(client, units);
+    let kernel = fingerprint(("elementwise", &plan, wide));
     // SAFETY: the kernel reads where the layouts of the operands say, all of which lie in their buffers, and writes
     // below `len`, which is the size of the outputs and where its loop ends.
-    unsafe {
+    guarded(device, kernel, cube_dim, &outputs, || unsafe {
         elementwise::launch_unchecked(
             client,
             calculate_cube_count_elemwise(client, units, cube_dim),
             cube_dim,
             address_type(wide),
-            reads.collect(),
-            writes.collect(),
-            values
-                .map(|(value, dtype)| scalar(*value, *dtype))
-                .collect(),
+            reads,
+            writes,
+            values,
             arguments.into_iter().map(|it| index(it, wide)).collect(),
             len,
             plan,
             index_type(wide),
         );
-    }
+    });
     outputs
 }
 

@@ -13,12 +13,14 @@ mod tune;
 
 use super::gemv::{self, Slices};
 use super::group::{address_type, index, index_type, is_wide};
+use super::guard::{fingerprint, guarded};
 use super::layout::{Layout, broadcast};
 use super::movement;
 use crate::device::{count, storage};
 use crate::{CubeDevice, CubeTensor};
 use burn_ir::{Described, TensorMeta};
 use burn_std::DType;
+use core::hash::Hash;
 use cubecl::calculate_cube_count_elemwise;
 use cubecl::features::{MmaConfig, Plane};
 use cubecl::ir::{ElemType, FloatKind};
@@ -416,7 +418,8 @@ impl<'d> Problem<'d> {
         // SAFETY: the layouts lie in the buffers of the operands; the kernels load and store inside `m`, `n` and `k` or,
         // where nothing is masked, in blocks and steps of which these are multiples. Wide loads are for strides and
         // offsets that are multiples of them. Their loops end at `k`.
-        unsafe {
+        let kernel = ("tensor cores", tile, form, widths);
+        self.guarded(kernel, cube_dim, || unsafe {
             match lanes {
                 8 => mma::mma::launch_unchecked(
                     client,
@@ -441,7 +444,14 @@ impl<'d> Problem<'d> {
                     form, widths, index,
                 ),
             }
-        }
+        });
+    }
+
+    /// A launch that writes the output by the kernel that is built from `kernel`, the element type and the type of places.
+    fn guarded(&self, kernel: impl Hash, cube_dim: CubeDim, launch: impl FnOnce()) {
+        let kernel = fingerprint((kernel, self.dtype(), self.is_wide()));
+        let written = core::slice::from_ref(&self.output);
+        guarded(self.device, kernel, cube_dim, written, launch);
     }
 
     fn by_slices(&self, slices: Slices) {
@@ -451,7 +461,7 @@ impl<'d> Problem<'d> {
         let [lhs, rhs, output] = self.buffers();
         let wide = self.is_wide();
         // SAFETY: the layouts lie in the buffers of the operands, columns are cut at `n`, and the loops end at `k`.
-        unsafe {
+        self.guarded(("slices", slices, self.batch.rank()), cube_dim, || unsafe {
             gemv::gemv::launch_unchecked(
                 client,
                 calculate_cube_count_elemwise(client, cubes * slices.units, cube_dim),
@@ -472,7 +482,7 @@ impl<'d> Problem<'d> {
                 slices.lanes,
                 index_type(wide),
             );
-        }
+        });
     }
 
     fn by_planes(&self, lanes: usize) {
@@ -482,7 +492,7 @@ impl<'d> Problem<'d> {
         let [lhs, rhs, output] = self.buffers();
         let wide = self.is_wide();
         // SAFETY: as in `by_dots`; wide loads are for strides and offsets that are multiples of them.
-        unsafe {
+        self.guarded(("planes", lanes, self.batch.rank()), cube_dim, || unsafe {
             planes::planes::launch_unchecked(
                 client,
                 calculate_cube_count_elemwise(client, len * 32, cube_dim),
@@ -503,7 +513,7 @@ impl<'d> Problem<'d> {
                 lanes,
                 index_type(wide),
             );
-        }
+        });
     }
 
     fn by_dots(&self) {
@@ -514,7 +524,7 @@ impl<'d> Problem<'d> {
         let (wide, accumulator) = (self.is_wide(), accumulator(self.dtype()));
         // SAFETY: the layouts lie in the buffers of the operands, the kernel writes below `len`, which is the number of
         // elements of the output's, and its loop ends at `k`.
-        unsafe {
+        self.guarded(("dots", self.batch.rank()), cube_dim, || unsafe {
             dot::dot::launch_unchecked(
                 client,
                 calculate_cube_count_elemwise(client, len, cube_dim),
@@ -534,7 +544,7 @@ impl<'d> Problem<'d> {
                 storage(accumulator),
                 index_type(wide),
             );
-        }
+        });
     }
 
     /// Runs CubeK's kernel that needs no tensor cores, if it takes this.

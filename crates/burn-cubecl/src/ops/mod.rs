@@ -17,6 +17,7 @@ mod unary;
 
 pub(crate) mod create;
 pub(crate) mod group;
+pub(crate) mod guard;
 pub(crate) mod matmul;
 pub(crate) mod movement;
 pub(crate) mod reduce;

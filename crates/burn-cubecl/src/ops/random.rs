@@ -3,6 +3,7 @@
 
 use super::cast::{converted, work};
 use super::group::{address_type, is_wide};
+use super::guard::{fingerprint, guarded};
 use super::unary::constant;
 use crate::device::{count, storage};
 use crate::{CubeDevice, CubeTensor};
@@ -55,13 +56,16 @@ pub(crate) fn run(
     let units = len.div_ceil(if wide { 2 } else { 4 });
     let (key, first) = device.draw(units as u64);
     let cube_dim = CubeDim::new(client, units);
+    let written = core::slice::from_ref(&tensor);
+    let far = is_wide(&[], written);
+    let kernel = fingerprint(("draw", law, wide, float, dtype, far));
     // SAFETY: the kernel writes below `len`, which is the number of elements of the buffer; its loops are bounded.
-    unsafe {
+    guarded(device, kernel, cube_dim, written, || unsafe {
         draw::launch_unchecked(
             client,
             calculate_cube_count_elemwise(client, units, cube_dim),
             cube_dim,
-            address_type(is_wide(&[], core::slice::from_ref(&tensor))),
+            address_type(far),
             BufferArg::from_raw_parts(tensor.handle().clone(), len),
             [
                 key as u32,
@@ -79,7 +83,7 @@ pub(crate) fn run(
             float,
             storage(dtype),
         );
-    }
+    });
     tensor
 }
 

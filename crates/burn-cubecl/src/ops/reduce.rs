@@ -4,6 +4,7 @@
 use super::fold::{FoldPlan, UNITS, fold};
 pub(super) use super::fold::{combine, element};
 use super::group::{self, address_type, index, index_type, is_wide, scalar};
+use super::guard::{fingerprint, guarded};
 use super::kernel::Argument;
 use super::layout::{Layout, broadcast};
 use super::plan::{Access, Plan, fits, iteration};
@@ -287,23 +288,35 @@ impl Reduction {
         let all = [&prologue.inputs[..], &epilogue.inputs[..]].concat();
         let wide = is_wide(&all, &outputs);
         let writes = outputs.iter();
-        let writes = writes.map(|output| Argument::write(output, epilogue.plan.lanes));
+        let writes = writes
+            .map(|output| Argument::write(output, epilogue.plan.lanes))
+            .collect();
         let jobs = order.groups * order.parts;
         let units = jobs * order.units;
         let cube_dim = match order.units {
             1 => CubeDim::new(client, units),
             _ => CubeDim::new_1d(UNITS as u32),
         };
+        let plan = FoldPlan {
+            prologue: prologue.plan,
+            epilogue: epilogue.plan,
+            op: self.op,
+            accumulator,
+            across: order.across,
+            units: order.units,
+            ranks: groups.ranks(),
+        };
+        let kernel = fingerprint(("fold", &plan, order.lanes, wide));
         // SAFETY: the kernel reads where the layouts of the operands say, all of which lie in their buffers, and writes
         // below `jobs`, which is the size of the outputs. Its loops end at the sizes of groups and cubes.
-        unsafe {
+        guarded(device, kernel, cube_dim, &outputs, || unsafe {
             fold::launch_unchecked(
                 client,
                 calculate_cube_count_elemwise(client, units, cube_dim),
                 cube_dim,
                 address_type(wide),
                 reads,
-                writes.collect(),
+                writes,
                 values,
                 arguments.into_iter().map(|it| index(it, wide)).collect(),
                 jobs,
@@ -311,20 +324,12 @@ impl Reduction {
                 order.len,
                 order.part,
                 self.divisor,
-                FoldPlan {
-                    prologue: prologue.plan,
-                    epilogue: epilogue.plan,
-                    op: self.op,
-                    accumulator,
-                    across: order.across,
-                    units: order.units,
-                    ranks: groups.ranks(),
-                },
+                plan,
                 storage(accumulator),
                 order.lanes,
                 index_type(wide),
             );
-        }
+        });
         outputs
     }
 }

@@ -1,6 +1,7 @@
 //! Writes elements to places that strides say.
 
 use super::group::{address_type, index, index_type, is_wide};
+use super::guard::{fingerprint, guarded};
 use super::kernel::place;
 use super::layout::Layout;
 use crate::device::{count, storage};
@@ -27,28 +28,29 @@ pub(crate) fn write(device: &CubeDevice, input: CubeTensor, target: CubeTensor) 
         arguments.extend(strides);
     }
     let wide = is_wide(&tensors, &[]);
-    let [input, target] = tensors.map(|tensor| {
+    let [source, written] = tensors.each_ref().map(|tensor| {
         let len = tensor.handle().size() as usize / elem.size();
         // SAFETY: the length is that of the buffer.
         unsafe { BufferArg::from_raw_parts(tensor.handle().clone(), len) }
     });
+    let kernel = fingerprint(("scatter", elem, layout.rank(), wide));
     let cube_dim = CubeDim::new(client, len);
     // SAFETY: both layouts lie in their buffers, and the kernel has no loop.
-    unsafe {
+    guarded(device, kernel, cube_dim, &tensors[1..], || unsafe {
         scatter::launch_unchecked(
             client,
             calculate_cube_count_elemwise(client, len, cube_dim),
             cube_dim,
             address_type(wide),
-            input,
-            target,
+            source,
+            written,
             arguments.into_iter().map(|it| index(it, wide)).collect(),
             len,
             layout.rank(),
             elem,
             index_type(wide),
         );
-    }
+    });
 }
 
 #[cube(launch_unchecked, address_type = "dynamic")]

@@ -2,6 +2,7 @@
 //! touched a line at a time.
 
 use super::group::{address_type, index, index_type, is_wide};
+use super::guard::{fingerprint, guarded};
 use super::kernel::place;
 use super::layout::Layout;
 use crate::device::{count, storage};
@@ -81,7 +82,9 @@ pub(crate) fn copy(device: &CubeDevice, input: &CubeTensor) -> Option<CubeTensor
     let arguments = cut.arguments.into_iter().map(|it| index(it, wide));
     // SAFETY: the arguments describe where the elements of both lie, in their buffers; tiles are cut at `across` and
     // `down`, and the loops have a fixed number of rounds.
-    unsafe {
+    let kernel = fingerprint(("transpose", cut.others.len(), size, elem, wide));
+    let written = core::slice::from_ref(&output);
+    guarded(device, kernel, cube_dim, written, || unsafe {
         transpose::launch_unchecked(
             client,
             calculate_cube_count_elemwise(client, cubes * size * LINES, cube_dim),
@@ -98,7 +101,7 @@ pub(crate) fn copy(device: &CubeDevice, input: &CubeTensor) -> Option<CubeTensor
             elem,
             index_type(wide),
         );
-    }
+    });
     Some(output)
 }
 

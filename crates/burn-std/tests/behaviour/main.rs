@@ -5,6 +5,8 @@ mod compare;
 mod data;
 mod distribution;
 mod element;
+mod layout;
+mod quantization;
 mod rest;
 mod shape;
 mod slice;

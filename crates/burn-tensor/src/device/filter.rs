@@ -1,8 +1,10 @@
 //! Choosing devices: by type, by index, by what they are made of.
 
+use super::DeviceConfig;
 use crate::Device;
 use alloc::vec;
 use alloc::vec::Vec;
+use burn_std::DeviceError;
 use core::ops::{BitOr, Deref};
 
 /// Which of several devices of one type.
@@ -155,6 +157,17 @@ impl Devices {
     /// The same devices without tapes.
     pub fn without_autodiff(self) -> Self {
         self.into_iter().map(Device::without_autodiff).collect()
+    }
+
+    /// Chooses the element types of new tensors on each device; see [`Device::configure`].
+    ///
+    /// # Errors
+    /// The first that a device gives; those before it are configured then.
+    pub fn configure(&mut self, config: impl Into<DeviceConfig>) -> Result<(), DeviceError> {
+        let config = config.into();
+        self.0
+            .iter_mut()
+            .try_for_each(|device| device.configure(config))
     }
 
     /// The devices as a list.

@@ -1,14 +1,18 @@
 //! Devices: where tensors live and instructions run. Choosing among several is in [`filter`], which engines a build has
-//! in [`built_in`].
+//! in [`built_in`], their settings in [`config`], measurements in [`profile`].
 
 mod built_in;
+mod config;
 mod filter;
+mod profile;
 
+pub use config::DeviceConfig;
 pub use filter::{DeviceFilter, DeviceIndex, DeviceKind, DeviceType, Devices};
+pub use profile::{ProfileDuration, ProfileOptions, ProfileTicks, TimingMethod};
 
 use alloc::vec::Vec;
 use burn_backend::{Device as Engine, MemoryPoolUsage, SlicedPoolReport};
-use burn_std::{DType, DeviceSettings, ExecutionError};
+use burn_std::{DType, DeviceError, DeviceSettings, ExecutionError, TensorData};
 use core::fmt;
 use core::hash::{Hash, Hasher};
 
@@ -99,7 +103,40 @@ impl Device {
 
     /// The element types of new tensors.
     pub fn settings(&self) -> DeviceSettings {
-        self.0.settings()
+        self.0.default_settings()
+    }
+
+    /// Chooses the element types of new tensors, for everyone who uses the device with or without a tape. Only before its
+    /// first tensor; choosing the same again is no error. A device that fuses is another one.
+    ///
+    /// # Errors
+    /// If the device lacks an element type, or has made a tensor already.
+    pub fn configure(&mut self, config: impl Into<DeviceConfig>) -> Result<(), DeviceError> {
+        self.0.configure(config.into().over(self.settings()))
+    }
+
+    /// What `f` makes of `input`, with memory that the device keeps for it: for parameters and other tensors that live
+    /// long. A device whose memory has no such part, as all built-in ones are so far, treats it as any other.
+    pub fn memory_persistent_allocations<Output, Input, Func>(
+        &self,
+        input: Input,
+        f: Func,
+    ) -> Output
+    where
+        Output: Send,
+        Input: Send,
+        Func: Fn(Input) -> Output + Send,
+    {
+        f(input)
+    }
+
+    /// Prepares data for uploads that follow, where the device copies faster from memory of its own choice. The built-in
+    /// devices copy from any memory, and leave the data as it is.
+    pub fn staging<'a, Iter>(&self, data: Iter)
+    where
+        Iter: Iterator<Item = &'a mut TensorData>,
+    {
+        data.for_each(drop);
     }
 
     /// Whether the device computes with elements of `dtype`.

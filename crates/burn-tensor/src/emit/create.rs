@@ -1,10 +1,10 @@
 //! New tensors, on the device and with the element type that the options name.
 
-use super::{compare, movement};
+use super::{compare, movement, sort};
 use crate::TensorCreationOptions;
 use crate::kind::Kind;
 use burn_dispatch::{Device, Handle};
-use burn_ir::{BinaryOp, CompareOp, CreateOp, Operand, Operation};
+use burn_ir::{BinaryOp, CompareOp, CreateOp, Described, Operand, Operation, ReduceOp, ScanOp};
 use burn_std::{DType, Distribution, Scalar, Shape, TensorData};
 use core::ops::Range;
 
@@ -104,6 +104,59 @@ pub(crate) fn positions(device: Device, len: usize) -> Handle {
             dtype,
         },
     )
+}
+
+/// Draws positions of the last dim, weighted by its elements, by inverting their running sum.
+#[track_caller]
+pub(crate) fn categorical(weights: Handle, samples: usize) -> Handle {
+    let meta = weights.meta();
+    let rank = meta.rank();
+    if rank == 0 || meta.shape[rank - 1] == 0 {
+        super::fail(
+            "categorical",
+            meta,
+            format_args!("there is no category to draw"),
+            format_args!("at least one weight in the last dim"),
+        );
+    }
+    let (categories, last) = (meta.shape[rank - 1], rank as isize - 1);
+    let dtype = weights.device().settings().int_dtype.into();
+    let sums = sort::scan(ScanOp::Sum, weights, last);
+    let mut shape = super::shape(&sums).clone();
+    let total = movement::narrow(sums.clone(), rank - 1, categories - 1, 1);
+    shape[rank - 1] = samples;
+    let draws = create(
+        sums.device(),
+        CreateOp::Random {
+            shape: shape.clone(),
+            dtype: super::dtype(&sums),
+            distribution: Distribution::Uniform(0.0, 1.0),
+        },
+    );
+    let draws = super::binary(BinaryOp::Mul, draws, total.clone());
+    // A product that is rounded up to the whole sum belongs to no category.
+    let beyond = compare(
+        CompareOp::GreaterEqual,
+        draws.clone(),
+        Operand::Tensor(total),
+    );
+    let zero = super::scalar(0.0, &draws).into();
+    let draws = super::choose(beyond, zero, Operand::Tensor(draws));
+    // A draw falls behind as many categories as have a running sum up to it.
+    let column = shape.iter().copied().chain([1]).collect();
+    let row = shape[..rank - 1]
+        .iter()
+        .copied()
+        .chain([1, categories])
+        .collect();
+    let draws = movement::reshape(draws, column);
+    let sums = movement::reshape(sums, row);
+    let passed = super::cast(
+        compare(CompareOp::GreaterEqual, draws, Operand::Tensor(sums)),
+        dtype,
+    );
+    let count = super::reduce_dim(ReduceOp::Sum, passed, -1);
+    movement::reshape(count, shape)
 }
 
 /// Whether `column - row` stands in a relation to `offset`, in the last two dims of `shape`.

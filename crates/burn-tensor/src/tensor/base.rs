@@ -77,6 +77,12 @@ impl<const D: usize, K: Basic> Tensor<D, K> {
         }
     }
 
+    /// Whether an operation that takes the tensor may overwrite it: nobody else holds its elements. A tape
+    /// holds those that its rules read. `false` where the device cannot tell.
+    pub fn can_mut(&self) -> bool {
+        self.handle.can_mut()
+    }
+
     /// Takes the tensor out and leaves an empty one.
     #[track_caller]
     pub fn extract(&mut self) -> Self {

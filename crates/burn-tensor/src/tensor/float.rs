@@ -1,11 +1,11 @@
 //! Functions of floats.
 
 use super::Tensor;
-use crate::emit;
-use crate::kind::{Bool, Float, FloatMath};
+use crate::emit::{self, create};
+use crate::kind::{Bool, Float, FloatMath, Int};
 use burn_ir::{BinaryOp, UnaryOp};
 use burn_std::{AsIndex, ElementConversion};
-use core::f64::consts::PI;
+use core::f64::consts::{LN_2, PI};
 
 /// A method for each elementwise function of one argument.
 macro_rules! unary {
@@ -84,18 +84,37 @@ impl<const D: usize, K: FloatMath> Tensor<D, K> {
     /// The inverse hyperbolic sine: `sign x · ln(1 + (|x| + x² / (1 + √(1 + x²))))`.
     #[track_caller]
     pub fn asinh(self) -> Self {
-        let square = self.clone().square();
+        let size = self.clone().abs();
+        let low = size.clone().clamp_max(self.far());
+        let square = low.clone().square();
         let root = square.clone().add_scalar(1).sqrt().add_scalar(1);
-        let size = self.clone().abs().add(square.div(root)).log1p();
-        self.sign().mul(size)
+        let near = low.add(square.div(root)).log1p();
+        self.sign().mul(size.or_log_of_twice(near))
     }
 
-    /// The inverse hyperbolic cosine: `ln(x + √(x - 1) · √(x + 1))`.
+    /// The inverse hyperbolic cosine: `ln(1 + (x - 1 + √(x - 1) · √(x + 1)))`.
     #[track_caller]
     pub fn acosh(self) -> Self {
-        let below = self.clone().sub_scalar(1).sqrt();
-        let above = self.clone().add_scalar(1).sqrt();
-        self.add(below.mul(above)).log()
+        let low = self.clone().clamp_max(self.far());
+        let below = low.clone().sub_scalar(1);
+        let above = low.add_scalar(1).sqrt();
+        let near = below.clone().add(below.sqrt().mul(above)).log1p();
+        self.or_log_of_twice(near)
+    }
+
+    /// From where on `√(x² ± 1)` is `x`, to the precision of the element type.
+    fn far(&self) -> f64 {
+        let info = self.dtype().finfo().expect("the kind has floats only");
+        num_traits::Float::sqrt(info.epsilon.recip())
+    }
+
+    /// `near` up to [`Tensor::far`], and `ln(2x)` beyond, where no square is formed that overflows.
+    #[track_caller]
+    fn or_log_of_twice(self, near: Self) -> Self {
+        let far = self.far();
+        let beyond = self.clone().greater_scalar(far);
+        let log = self.clamp_min(far).log().add_scalar(LN_2);
+        near.mask_where(beyond, log)
     }
 
     /// The inverse hyperbolic tangent: `(ln(1 + x) - ln(1 - x)) / 2`.
@@ -315,6 +334,17 @@ impl<const D: usize> Tensor<D, Float> {
         };
         let products = rows.clone().matmul(rows.transpose());
         products.div_scalar(count as f64)
+    }
+
+    /// Draws categories with the given weights, which need not sum to 1: `samples` independent ones for each row of the
+    /// last dim, from the device's generator.
+    ///
+    /// # Shapes
+    /// - `self`: `[…, categories]`, not negative and not all 0
+    /// - output: `[…, samples]`
+    #[track_caller]
+    pub fn categorical(self, samples: usize) -> Tensor<D, Int> {
+        Tensor::new(create::categorical(self.handle, samples))
     }
 
     /// The cross product along a dim of size 3.

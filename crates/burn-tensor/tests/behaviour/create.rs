@@ -134,3 +134,20 @@ fn a_tensor_survives_a_file() {
         "{error}"
     );
 }
+
+#[test]
+fn categories_are_drawn_by_their_weights() {
+    dev().seed(3);
+    let weights = Tensor::<2>::from_data([[0.0, 3.0, 0.0, 1.0], [5.0, 0.0, 0.0, 0.0]], &dev());
+    let drawn = weights.categorical(40_000).into_data_as::<i64>();
+    let drawn: Vec<i64> = drawn.iter().collect();
+    let count = |category, row: usize| {
+        let row = &drawn[row * 40_000..(row + 1) * 40_000];
+        row.iter().filter(|drawn| **drawn == category).count()
+    };
+    assert_eq!(count(0, 0) + count(2, 0), 0);
+    // 30,000 are expected, with a deviation of 87.
+    assert!(count(1, 0).abs_diff(30_000) < 500, "{}", count(1, 0));
+    assert_eq!(count(1, 0) + count(3, 0), 40_000);
+    assert_eq!(count(0, 1), 40_000);
+}

@@ -3,8 +3,9 @@
 use super::{ad, close, dev};
 use burn_tensor::{
     BoolStore, DType, Device, DeviceFilter, DeviceIndex, DeviceSettings, DeviceType, Devices,
-    FloatDType, IntDType, Tensor,
+    FloatDType, IntDType, Tensor, TensorData, TimingMethod,
 };
+use std::time::Duration;
 
 #[test]
 fn the_default_device_is_the_cpu() {
@@ -148,4 +149,35 @@ fn a_device_with_compiled_kernels_fuses_by_itself_and_counts_its_memory() {
     assert!(device.memory_pool_report().is_some());
     drop(x);
     device.memory_cleanup();
+}
+
+#[test]
+fn a_device_measures_what_it_did() {
+    let x = Tensor::<2>::ones([64, 64], &dev());
+    let (sum, measured) = dev()
+        .profile(move || x.clone().matmul(x).sum().into_scalar::<f32>())
+        .unwrap();
+    assert_eq!(sum, 64.0 * 64.0 * 64.0);
+    assert_eq!(measured.timing_method(), TimingMethod::System);
+    let ticks = burn_tensor::read_sync(measured.resolve()).unwrap();
+    assert!(ticks.duration() > Duration::ZERO);
+}
+
+#[test]
+fn memory_for_long_lives_and_staging_change_no_value() {
+    let mut data = TensorData::from([1.0f32, 2.0]);
+    dev().staging([&mut data].into_iter());
+    let x = dev().memory_persistent_allocations(data, |data| Tensor::<1>::from_data(data, &dev()));
+    close(x, [1.0, 2.0]);
+}
+
+#[test]
+fn a_tensor_knows_whether_it_may_be_overwritten() {
+    let x = Tensor::<1>::ones([2], &dev());
+    assert!(x.can_mut());
+    let y = x.clone();
+    assert!(!x.can_mut() && !y.can_mut());
+    drop(x);
+    assert!(y.can_mut());
+    assert!(!y.clone().reshape([2, 1]).can_mut());
 }

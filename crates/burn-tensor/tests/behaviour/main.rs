@@ -1,5 +1,6 @@
 //! What a user of tensors sees, on the CPU device. Kernels have their own tests; here are the promises of the methods.
 
+mod accuracy;
 mod activations;
 mod autodiff;
 mod capture;
@@ -9,11 +10,13 @@ mod data;
 mod device;
 mod einsum;
 mod errors;
+mod grid;
 mod index;
 mod layers;
 mod movement;
 mod numeric;
 mod print;
+mod random_programs;
 mod reduce;
 mod slopes;
 mod sort;

@@ -1,7 +1,7 @@
 //! One value for many elements.
 
 use super::{close, dev, equal};
-use burn_tensor::{DType, Int, Tensor};
+use burn_tensor::{DType, Int, Tensor, TensorData};
 
 /// BC-009: the last dim of a transposed view is not the last one in memory.
 #[test]
@@ -104,4 +104,21 @@ fn a_tensor_without_dims_reduces_to_its_element() {
     );
     close(x.clone().sum(), [3.0]);
     close((x * 2.0).reshape([1]), [6.0]);
+}
+
+/// BC-031: a reduction that the next instruction reads, in rows around the sizes of blocks.
+#[test]
+fn a_row_less_its_mean_is_right_at_any_length_fused_or_not() {
+    for device in [dev(), dev().fused()] {
+        for len in [1i64, 5, 7, 31, 257] {
+            let x = Tensor::<1, Int>::arange(0..3 * len, &device).float();
+            let x: Tensor<2> = x.reshape([3, len]);
+            let centred = x.clone() - x.mean_dim(1);
+            let variance = (centred.clone() * centred.clone()).mean_dim(1);
+            let row = (0..len).map(|i| i as f32 - (len - 1) as f32 / 2.0);
+            let rows: Vec<f32> = row.clone().chain(row.clone()).chain(row).collect();
+            close(centred, TensorData::new(rows, [3, len as usize]));
+            close(variance, [[(len * len - 1) as f32 / 12.0]; 3]);
+        }
+    }
 }

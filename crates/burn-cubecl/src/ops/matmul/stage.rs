@@ -267,14 +267,17 @@ pub(crate) fn fetch<E: Float, L: Size, N: Size>(
     } else {
         (from.inner_stride, from.stride)
     };
+    // What steps have in common is added last, so that it is computed once.
+    let pitch = line_stride / lanes;
+    let base = from.start / lanes + line * pitch + chunk;
     #[unroll]
     for i in 0..comptime!(load.count()) {
         let id = UNIT_POS as usize + comptime!(i * load.units);
+        let at = base + (id / chunks * pitch + id % chunks);
         let line = line + id / chunks;
         let chunk = chunk + id % chunks;
         if comptime!(load.side.wide) {
             let buffer = buffer.with_vector_size::<N>();
-            let at = from.start / lanes + line * (line_stride / lanes) + chunk;
             if comptime!(load.masked) {
                 let mut value = Vector::<E, N>::new(E::from_int(0));
                 if line < lines && chunk * lanes < places {
