@@ -336,6 +336,8 @@ fn norms() -> Vec<Sample> {
 fn all_convolutions() -> Vec<Sample> {
     [
         convolutions("of a line", [2, 3, 4, 1], &[6], &[[3, 1, 1, 1, 1]], true),
+        // More lines than channels: a batch of none is legal for the transposed one, too.
+        convolutions("of lines", [5, 2, 3, 1], &[4], &[[2, 1, 0, 0, 1]], true),
         convolutions(
             "of an image",
             [2, 3, 2, 1],

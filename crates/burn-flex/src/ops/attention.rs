@@ -132,7 +132,6 @@ fn of<T: Float + Real + FromPrimitive>(
             block_of(&plan, image, rows, to, &mut scratch);
         }
     });
-    drop(plan);
     FlexTensor::contiguous(output.clone(), bytes)
 }
 

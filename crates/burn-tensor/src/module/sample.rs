@@ -259,8 +259,7 @@ fn bends(
     let [batch, channels, ..] = x.dims();
     let [out, per_group, high, broad] = weight.dims();
     let (groups, parts) = (options.weight_groups, options.offset_groups);
-    let mut windows = [0; 2];
-    for dim in 0..2 {
+    let [rows, columns] = [0, 1].map(|dim| {
         let window = Window {
             size: weight.dims()[dim + 2],
             stride: options.stride[dim],
@@ -268,9 +267,8 @@ fn bends(
             after: options.padding[dim],
             dilation: options.dilation[dim],
         };
-        windows[dim] = window.count(x.dims()[dim + 2], false).unwrap_or(0);
-    }
-    let [rows, columns] = windows;
+        window.count(x.dims()[dim + 2], false).unwrap_or(0)
+    });
     let taps = parts * high * broad;
     rows * columns > 0
         && offset.dims() == [batch, 2 * taps, rows, columns]

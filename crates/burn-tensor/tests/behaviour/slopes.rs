@@ -29,7 +29,10 @@ fn flat<const D: usize>(tensor: Tensor<D>) -> Tensor<1> {
 }
 
 fn values(tensor: Tensor<1>) -> Vec<f64> {
-    tensor.into_data().to_vec::<f64>().unwrap()
+    tensor
+        .into_data()
+        .to_vec::<f64>()
+        .expect("the numbers are f64")
 }
 
 /// Checks the gradients of `layer` for all its inputs, which have these many elements.

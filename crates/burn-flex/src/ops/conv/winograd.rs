@@ -42,8 +42,13 @@ pub(super) fn applies(g: &Geometry) -> bool {
     let tiles = g.batch * g.counts[1].div_ceil(OUT) * g.counts[2].div_ceil(OUT);
     // Tiles at the edge are computed in full.
     let used = g.batch * g.positions() >= tiles * OUT * OUT / 2;
+    // Transformed weights that no cache holds are written and read once, for which many tiles must pay.
+    let pays = match g.channels * g.out {
+        ..=0x4000 => 2 * LANES,
+        _ => 8 * LANES,
+    };
     let image = depth.is_one() && g.sizes[0] == 1 && plain(row) && plain(column);
-    image && used && tiles >= 2 * LANES && g.channels.min(g.out) >= 16
+    image && used && tiles >= pays && g.channels.min(g.out) >= 16
 }
 
 /// The tiles of all images in a row.
@@ -271,6 +276,10 @@ fn transform<T: Real>(tiles: &mut [Lanes<T>; POINTS]) {
 }
 
 /// `Bᵀ` along a line.
+#[expect(
+    clippy::needless_range_loop,
+    reason = "a lane is one place in several rows"
+)]
 #[inline(always)]
 fn inputs<T: Real>(tiles: &mut [Lanes<T>; POINTS], line: [usize; IN]) {
     let (small, large) = (T::FRAC_1_SQRT_2(), T::SQRT_2());
@@ -299,6 +308,10 @@ fn inputs<T: Real>(tiles: &mut [Lanes<T>; POINTS], line: [usize; IN]) {
 ///
 /// # Safety
 /// `from` is readable for a block, and `to` is a whole tensor of the geometry.
+#[expect(
+    clippy::needless_range_loop,
+    reason = "a lane is one place in several rows"
+)]
 unsafe fn write<T: Real>(
     plan: &Plan<'_>,
     channel: usize,
@@ -354,6 +367,10 @@ fn restore<T: Real>(tiles: &mut [Lanes<T>; POINTS], bias: T) {
 }
 
 /// `Aᵀ` along a line, plus a number.
+#[expect(
+    clippy::needless_range_loop,
+    reason = "a lane is one place in several rows"
+)]
 #[inline(always)]
 fn outputs<T: Real>(tiles: &mut [Lanes<T>; POINTS], line: [usize; IN], more: T) {
     let (small, large) = (T::FRAC_1_SQRT_2(), T::SQRT_2());
