@@ -11,6 +11,7 @@ use burn_std::{DType, IntDType, Scalar, Shape};
 
 pub(super) fn lower<E: Emit>(e: &mut E, op: ModuleOp<E::Tensor>) -> E::Tensor {
     match op {
+        op if is_half(&op) => widened(e, op),
         ModuleOp::Conv {
             input,
             weight,
@@ -67,6 +68,30 @@ pub(super) fn lower<E: Emit>(e: &mut E, op: ModuleOp<E::Tensor>) -> E::Tensor {
         | ModuleOp::Fold { .. }
         | ModuleOp::Resample { .. }) => super::no_lowering(primitive.name()),
     }
+}
+
+/// Whether these layers are of a half type.
+fn is_half<T: Described>(op: &ModuleOp<T>) -> bool {
+    let input = match op {
+        ModuleOp::Attention { query, .. } => query,
+        ModuleOp::LayerNorm { input, .. } => input,
+        _ => return false,
+    };
+    matches!(input.meta().dtype, DType::F16 | DType::BF16)
+}
+
+/// The same in f32, so that steps between the operands and the output do not round to half types.
+fn widened<E: Emit>(e: &mut E, op: ModuleOp<E::Tensor>) -> E::Tensor {
+    let mut half = DType::F16;
+    let op = Operation::Module(Box::new(op)).map(&mut |tensor: E::Tensor| match tensor.meta().dtype {
+        dtype @ (DType::F16 | DType::BF16) => {
+            half = dtype;
+            e.cast(tensor, DType::F32)
+        }
+        _ => tensor,
+    });
+    let output = e.one(op);
+    e.cast(output, half)
 }
 
 /// `[batch, channels, …]`

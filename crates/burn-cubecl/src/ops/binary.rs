@@ -60,10 +60,10 @@ fn floats<F: Float, N: Size>(
         BinaryOp::Div => lhs / rhs,
         BinaryOp::Remainder => {
             let zero = Vector::new(F::new(0.0f32));
-            // Some runtimes give back an endless dividend if the divisor is endless too: its difference from itself is
-            // no number, as the rest should be.
-            let none = lhs - lhs;
-            let rest = select_many(none.equal(&zero), lhs % rhs, none);
+            // Some runtimes give back an endless dividend if the divisor is endless too. The rest is no number, as is the
+            // root of a negative one, which no compiler takes for 0 as it may the difference of a number from itself.
+            let endless = lhs.abs().greater_than(&Vector::new(F::max_value()));
+            let rest = select_many(endless, (-lhs.abs()).sqrt(), lhs % rhs);
             let mixed = rest.less_than(&zero).not_equal(&rhs.less_than(&zero));
             select_many(rest.not_equal(&zero).vec_and(mixed), rest + rhs, rest)
         }
