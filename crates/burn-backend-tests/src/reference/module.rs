@@ -179,14 +179,12 @@ fn shift(sums: &mut Sums, bias: Option<&Array>, output: &TensorMeta) {
     }
 }
 
+/// Takes an output position, a place in its window and one in the input.
+type Visit<'v> = &'v mut dyn FnMut(&[usize], &[usize], &[usize]);
+
 /// Calls `visit` with the window of each output position: the position, and for each of its elements that is inside the
 /// input, where that is in the window and in the input.
-fn taps(
-    sizes: &[usize],
-    counts: &[usize],
-    windows: &[Window],
-    visit: &mut dyn FnMut(&[usize], &[usize], &[usize]),
-) {
+fn taps(sizes: &[usize], counts: &[usize], windows: &[Window], visit: Visit) {
     let kernel: Vec<usize> = windows.iter().map(|window| window.size).collect();
     for position in positions(counts) {
         for tap in positions(&kernel) {

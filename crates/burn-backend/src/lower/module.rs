@@ -83,13 +83,14 @@ fn is_half<T: Described>(op: &ModuleOp<T>) -> bool {
 /// The same in f32, so that steps between the operands and the output do not round to half types.
 fn widened<E: Emit>(e: &mut E, op: ModuleOp<E::Tensor>) -> E::Tensor {
     let mut half = DType::F16;
-    let op = Operation::Module(Box::new(op)).map(&mut |tensor: E::Tensor| match tensor.meta().dtype {
-        dtype @ (DType::F16 | DType::BF16) => {
-            half = dtype;
-            e.cast(tensor, DType::F32)
-        }
-        _ => tensor,
-    });
+    let op =
+        Operation::Module(Box::new(op)).map(&mut |tensor: E::Tensor| match tensor.meta().dtype {
+            dtype @ (DType::F16 | DType::BF16) => {
+                half = dtype;
+                e.cast(tensor, DType::F32)
+            }
+            _ => tensor,
+        });
     let output = e.one(op);
     e.cast(output, half)
 }

@@ -165,6 +165,8 @@ pub(crate) fn elementwise<I: Int>(
 }
 
 /// Runs the steps of a plan at `repeats` places, `apart` from each other.
+// Generated calls pass what the kernel takes.
+#[allow(clippy::too_many_arguments)]
 fn steps<I: Int>(
     _inputs: &Sequence<Buffer>,
     _outputs: &mut Sequence<Buffer>,

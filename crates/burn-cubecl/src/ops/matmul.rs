@@ -415,10 +415,10 @@ impl<'d> Problem<'d> {
         let [lhs, rhs, output] = self.buffers();
         let (address, index) = (address_type(self.is_wide()), index_type(self.is_wide()));
         let layout = self.layout();
+        let kernel = ("tensor cores", tile, form, widths);
         // SAFETY: the layouts lie in the buffers of the operands; the kernels load and store inside `m`, `n` and `k` or,
         // where nothing is masked, in blocks and steps of which these are multiples. Wide loads are for strides and
         // offsets that are multiples of them. Their loops end at `k`.
-        let kernel = ("tensor cores", tile, form, widths);
         self.guarded(kernel, cube_dim, || unsafe {
             match lanes {
                 8 => mma::mma::launch_unchecked(

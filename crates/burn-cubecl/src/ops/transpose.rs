@@ -80,10 +80,10 @@ pub(crate) fn copy(device: &CubeDevice, input: &CubeTensor) -> Option<CubeTensor
     let cube_dim = CubeDim::new_2d(size as u32, LINES as u32);
     let len = input.handle().size() as usize / elem.size();
     let arguments = cut.arguments.into_iter().map(|it| index(it, wide));
-    // SAFETY: the arguments describe where the elements of both lie, in their buffers; tiles are cut at `across` and
-    // `down`, and the loops have a fixed number of rounds.
     let kernel = fingerprint(("transpose", cut.others.len(), size, elem, wide));
     let written = core::slice::from_ref(&output);
+    // SAFETY: the arguments describe where the elements of both lie, in their buffers; tiles are cut at `across` and
+    // `down`, and the loops have a fixed number of rounds.
     guarded(device, kernel, cube_dim, written, || unsafe {
         transpose::launch_unchecked(
             client,
