@@ -95,9 +95,10 @@ pub(crate) fn run(
     if count(tensor.meta()) == 0 {
         return tensor;
     }
-    let problem = Problem::new(device, [lhs, rhs], tensor);
+    let mut problem = Problem::new(device, [lhs, rhs], tensor);
+    problem.tuned = problem.is_tuned();
     #[cfg(feature = "autotune")]
-    if problem.is_tuned() && burn_std::config::switches().autotune {
+    if problem.tuned {
         tune::run(&problem);
         return problem.output;
     }
@@ -135,6 +136,8 @@ struct Problem<'d> {
     m: usize,
     n: usize,
     k: usize,
+    /// Whether the tuner launches the kernels.
+    tuned: bool,
 }
 
 impl<'d> Problem<'d> {
@@ -156,6 +159,7 @@ impl<'d> Problem<'d> {
             k: inputs[0].meta().shape[rank + 1],
             inputs,
             output,
+            tuned: false,
         };
         // The CPU's kernel takes its operands as they are.
         if problem.n == 1 && problem.m > 1 && !problem.is_cpu() {
@@ -192,10 +196,10 @@ impl<'d> Problem<'d> {
         self.batches() * self.m * self.n * self.k
     }
 
-    /// Whether several kernels may be the fastest for this.
-    #[cfg(feature = "autotune")]
+    /// Whether several kernels may be the fastest for this, and may be tried.
     fn is_tuned(&self) -> bool {
-        self.work() >= LARGE && !self.tiles().is_empty()
+        let may = cfg!(feature = "autotune") && burn_std::config::switches().autotune;
+        may && self.work() >= LARGE && !self.tiles().is_empty()
     }
 
     /// The kernels that can compute this, the one that promises most first. The choice depends on sizes and layouts alone.
@@ -448,7 +452,12 @@ impl<'d> Problem<'d> {
     }
 
     /// A launch that writes the output by the kernel that is built from `kernel`, the element type and the type of places.
+    ///
+    /// The tuner sees for itself which kernels fail; what a guard does beforehand would fail its trials.
     fn guarded(&self, kernel: impl Hash, cube_dim: CubeDim, launch: impl FnOnce()) {
+        if self.tuned {
+            return launch();
+        }
         let kernel = fingerprint((kernel, self.dtype(), self.is_wide()));
         let written = core::slice::from_ref(&self.output);
         guarded(self.device, kernel, cube_dim, written, launch);
