@@ -458,7 +458,7 @@ fn resample(
                 // Positions are products of both sizes.
                 let counts = from
                     .checked_mul(to)
-                    .is_some_and(|product| product < 1 << 52);
+                    .is_some_and(|product| (product as u64) < 1 << 52);
                 check.ensure((from > 0 || to == 0) && counts, || {
                     (
                         format!("{from} elements are to become {to}"),
