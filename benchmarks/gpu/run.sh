@@ -22,9 +22,9 @@ fi
 if [ "$what" != table ]; then
     for pass in first second; do
         echo "== speed, $pass time"
-        start=$(date +%s.%N)
+        start=$(date +%s)
         "$gpu" speed --label "$([ $pass = first ] && echo 'ours (first run)' || echo ours)" | tee "$out/speed-$pass.jsonl"
-        echo "took $(echo "$(date +%s.%N) - $start" | bc) s"
+        echo "took $(($(date +%s) - start)) s"
     done
     if python3 -c 'import torch' 2>/dev/null; then
         python3 "$here/torch_peer.py" | tee "$out/torch.jsonl"

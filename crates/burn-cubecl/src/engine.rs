@@ -69,7 +69,7 @@ impl Runtime {
     fn needs(self) -> &'static str {
         match self {
             Self::Cpu => "nothing else",
-            Self::Cuda => "NVIDIA's driver (libcuda) and, to compile kernels, the CUDA toolkit",
+            Self::Cuda => "NVIDIA's driver (libcuda)",
             Self::Rocm => "AMD's ROCm with its HIP libraries",
             Self::Wgpu | Self::WebGpu => "a driver for Vulkan, Metal or DirectX 12",
             Self::Vulkan => "the Vulkan loader (libvulkan) and the device's Vulkan driver",
@@ -123,7 +123,7 @@ impl fmt::Display for DeviceUnavailable {
             ),
             Missing::Device { available } => write!(
                 f,
-                "`{name}`: this machine has no such device, and {available} of the kind\n  needs: {needs}"
+                "`{name}`: this machine has no such device; it has {available} of the kind\n  needs: {needs}"
             ),
             Missing::Start(reason) => {
                 write!(
