@@ -120,7 +120,7 @@ fn an_element_type_that_the_device_lacks_is_refused() {
     let dtype = DType::Bool(BoolStore::U32);
     let cast = Operation::Cast { input, dtype };
     insta::assert_snapshot!(try_run(flex, cast).unwrap_err(), @r"
-    `cast`: flex has no elements of type bool(u32)
+    `cast`: flex:unfused has no elements of type bool(u32)
       output: bool(u32) [2]
       legal: an element type that the device supports
     ");

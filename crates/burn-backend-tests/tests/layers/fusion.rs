@@ -294,7 +294,7 @@ fn a_value_used_twice_by_a_group_and_held_outside_is_one_value() {
     assert_eq!(squares, exps.iter().map(|x| x * x).collect::<Vec<_>>());
 }
 
-/// `k · 2 + (k - 1) · 2 + …`, by instructions that all wait, each value held: what one thread asks for is part of what
+/// Growing sums, by instructions that all wait, each value held: what one thread asks for is part of what
 /// another asks for.
 fn sums(device: Device, count: usize) -> Vec<Handle> {
     let ones = vec![1.0f64; 10_000];
@@ -306,7 +306,7 @@ fn sums(device: Device, count: usize) -> Vec<Handle> {
             Operation::Binary {
                 op: BinaryOp::Add,
                 lhs: sum,
-                rhs: Operand::Scalar(Scalar::from(2 * k as u64)),
+                rhs: Operand::Scalar(Scalar::from(2.0 * k as f64)),
             },
         )
         .one();
