@@ -1,8 +1,6 @@
 //! Layers, initializers and losses.
 //!
-//! So far: linear layers, convolutions, pools, layer and batch normalization, tables, dropout, simple activations and
-//! cross entropy. A layer is a module; it is made by
-//! its configuration (`LinearConfig::new(…).init(&device)`) and run by `forward`.
+//! A layer is a module; it is made by its configuration (`LinearConfig::new(…).init(&device)`) and run by `forward`.
 
 #![cfg_attr(not(feature = "std"), no_std)]
 
@@ -15,7 +13,12 @@ pub mod modules;
 mod initializer;
 mod padding;
 
-pub use activation::{Gelu, Relu, Sigmoid, Tanh};
+pub use activation::{
+    Celu, CeluConfig, Elu, EluConfig, GLU, Gelu, HardShrink, HardShrinkConfig, HardSigmoid,
+    HardSigmoidConfig, LeakyRelu, LeakyReluConfig, PRelu, PReluConfig, Relu, Selu, Shrink,
+    ShrinkConfig, Sigmoid, SoftShrink, SoftShrinkConfig, Softplus, SoftplusConfig, Softsign,
+    SwiGlu, SwiGluConfig, Tanh, ThresholdedRelu, ThresholdedReluConfig,
+};
 pub use initializer::Initializer;
 pub use modules::*;
 pub use padding::{PaddingConfig1d, PaddingConfig2d, PaddingConfig3d};

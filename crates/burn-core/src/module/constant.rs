@@ -9,7 +9,7 @@
 /// ```
 #[macro_export]
 macro_rules! empty {
-    ($($ty:ty),+ $(,)?) => { $(
+    ($format:literal; $($ty:ty),+ $(,)?) => { $(
         impl $crate::module::Module for $ty {
             fn visit<V: $crate::module::ModuleVisitor>(&self, _visitor: &mut V) {}
             fn map<M: $crate::module::ModuleMapper>(self, _mapper: &mut M) -> Self { self }
@@ -19,18 +19,17 @@ macro_rules! empty {
                 &self,
                 content: $crate::module::Content,
             ) -> ::core::option::Option<$crate::module::Content> {
-                content.add_formatted(&::core::format_args!("{self:?}")).optional()
+                content.add_formatted(&::core::format_args!($format, self)).optional()
             }
         }
         impl $crate::module::ModuleDisplay for $ty {}
     )+ };
+    ($($ty:ty),+ $(,)?) => { $crate::empty!("{:?}"; $($ty),+); };
 }
 
 empty!(
     bool,
     char,
-    f32,
-    f64,
     i8,
     i16,
     i32,
@@ -43,3 +42,6 @@ empty!(
     usize,
     alloc::string::String,
 );
+
+// Without a point where there is nothing behind it: `1`, `0.00001`.
+empty!("{}"; f32, f64);

@@ -9,6 +9,12 @@ use crate::Initializer;
 /// The gain that makes the bound of a Kaiming initialization `1 / √fan`.
 const FRAC_1_SQRT_3: f64 = 0.577_350_269_189_625_8;
 
+/// Uniform in `±1 / √fan_in`.
+pub(crate) const DEFAULT_INITIALIZER: Initializer = Initializer::KaimingUniform {
+    gain: FRAC_1_SQRT_3,
+    fan_out_only: false,
+};
+
 /// How the weight of a [`Linear`] lies in files; its shape in the module does not change.
 #[derive(Config, Copy, Debug, PartialEq, Eq)]
 pub enum LinearLayout {
@@ -29,7 +35,7 @@ pub struct LinearConfig {
     #[config(default = true)]
     pub bias: bool,
     /// Draws the weight and the bias. By default uniform in `±1 / √d_input`.
-    #[config(default = "Initializer::KaimingUniform { gain: FRAC_1_SQRT_3, fan_out_only: false }")]
+    #[config(default = "DEFAULT_INITIALIZER")]
     pub initializer: Initializer,
     /// How the weight is stored.
     #[config(default = "LinearLayout::Row")]

@@ -191,11 +191,11 @@ mod tests {
         let device = Device::default();
         assert_eq!(
             format!("{}", LayerNormConfig::new(6).init(&device)),
-            "LayerNorm {d_model: 6, epsilon: 1e-5, bias: true, params: 12}"
+            "LayerNorm {d_model: 6, epsilon: 0.00001, bias: true, params: 12}"
         );
         assert_eq!(
             format!("{}", BatchNormConfig::new(6).init(&device)),
-            "BatchNorm {num_features: 6, momentum: 0.1, epsilon: 1e-5, params: 24}"
+            "BatchNorm {num_features: 6, momentum: 0.1, epsilon: 0.00001, params: 24}"
         );
     }
 
