@@ -2,7 +2,6 @@
 
 use crate::engine::Autodiff;
 use crate::tape::{Node, Source, Step};
-use alloc::boxed::Box;
 use burn_backend::{AnyTensor, Device, Handle};
 use burn_ir::{Described, TensorMeta};
 
@@ -26,10 +25,6 @@ impl AnyTensor for AdTensor {
 
     fn device(&self) -> Device {
         Device::new(self.engine)
-    }
-
-    fn clone_boxed(&self) -> Box<dyn AnyTensor> {
-        Box::new(self.clone())
     }
 
     fn can_mut(&self) -> bool {
