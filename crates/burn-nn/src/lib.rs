@@ -1,8 +1,7 @@
 //! Layers, initializers and losses.
 //!
-//! So far: linear layers, convolutions, pools, layer and batch normalization, tables, dropout, simple activations and
-//! cross entropy. A layer is a module; it is made by
-//! its configuration (`LinearConfig::new(…).init(&device)`) and run by `forward`.
+//! A layer is a module; it is made by its configuration (`LinearConfig::new(…).init(&device)`) and run by `forward`.
+//! Nothing is computed here that is not a composition of tensor methods and functional modules.
 
 #![cfg_attr(not(feature = "std"), no_std)]
 
@@ -12,6 +11,8 @@ pub mod activation;
 pub mod loss;
 pub mod modules;
 
+mod check;
+mod display;
 mod initializer;
 mod padding;
 
