@@ -16,7 +16,12 @@ mod display;
 mod initializer;
 mod padding;
 
-pub use activation::{Gelu, Relu, Sigmoid, Tanh};
+pub use activation::{
+    Celu, CeluConfig, Elu, EluConfig, GLU, Gelu, HardShrink, HardShrinkConfig, HardSigmoid,
+    HardSigmoidConfig, LeakyRelu, LeakyReluConfig, PRelu, PReluConfig, Relu, Selu, Shrink,
+    ShrinkConfig, Sigmoid, SoftShrink, SoftShrinkConfig, Softplus, SoftplusConfig, Softsign,
+    SwiGlu, SwiGluConfig, Tanh, ThresholdedRelu, ThresholdedReluConfig,
+};
 pub use initializer::Initializer;
 pub use modules::*;
 pub use padding::{PaddingConfig1d, PaddingConfig2d, PaddingConfig3d};

@@ -4,10 +4,10 @@ mod deform;
 
 pub use deform::{DeformConv2d, DeformConv2dConfig};
 
-use super::linear::FRAC_1_SQRT_3;
 use super::sizes::Sizes;
+use crate::modules::{DEFAULT_INITIALIZER, inline};
 use crate::padding::{PaddingConfig1d, PaddingConfig2d, PaddingConfig3d, Slide};
-use crate::{Initializer, check, display};
+use crate::{Initializer, check};
 use burn_core::config::Config;
 use burn_core::module::{Content, DisplaySettings, Module, ModuleDisplay, Param};
 use burn_core::tensor::Tensor;
@@ -84,7 +84,7 @@ macro_rules! conv {
             #[config(default = true)]
             pub bias: bool,
             /// Draws the weight and the bias. By default uniform in `±1 / √n` for `n` inputs an output.
-            #[config(default = Initializer::KaimingUniform { gain: FRAC_1_SQRT_3, fan_out_only: false })]
+            #[config(default = DEFAULT_INITIALIZER)]
             pub initializer: Initializer,
         }
 
@@ -165,7 +165,7 @@ macro_rules! conv {
 
         impl ModuleDisplay for $name {
             fn custom_settings(&self) -> Option<DisplaySettings> {
-                display::settings()
+                inline()
             }
 
             fn custom_content(&self, content: Content) -> Option<Content> {
@@ -213,7 +213,7 @@ macro_rules! conv_transpose {
             pub bias: bool,
             /// Draws the weight and the bias. By default uniform in `±1 / √n`, where `n` is the size of a window times the
             /// channels out of a group.
-            #[config(default = Initializer::KaimingUniform { gain: FRAC_1_SQRT_3, fan_out_only: false })]
+            #[config(default = DEFAULT_INITIALIZER)]
             pub initializer: Initializer,
         }
 
@@ -249,7 +249,8 @@ macro_rules! conv_transpose {
             #[track_caller]
             pub fn init(&self, device: &Device) -> $name {
                 let kernel: [usize; $dims] = self.kernel_size.each();
-                let (stride, dilation): ([_; $dims], [_; $dims]) = (self.stride.each(), self.dilation.each());
+                let (stride, dilation): ([_; $dims], [_; $dims]) =
+                    (self.stride.each(), self.dilation.each());
                 windows(stringify!($name), &kernel, &stride, &dilation);
                 groups(stringify!($name), "groups", self.groups, &self.channels);
                 let (weight, bias) = parameters(
@@ -292,7 +293,7 @@ macro_rules! conv_transpose {
 
         impl ModuleDisplay for $name {
             fn custom_settings(&self) -> Option<DisplaySettings> {
-                display::settings()
+                inline()
             }
 
             fn custom_content(&self, content: Content) -> Option<Content> {

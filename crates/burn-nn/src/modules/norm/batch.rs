@@ -1,7 +1,8 @@
 //! [`BatchNorm`]: channels normalized over a batch.
 
 use super::channels;
-use crate::{Initializer, check, display};
+use crate::modules::inline;
+use crate::{Initializer, check};
 use burn_core::config::Config;
 use burn_core::module::{
     Content, DisplaySettings, Flag, Module, ModuleDisplay, Param, RunningState,
@@ -106,7 +107,7 @@ impl BatchNorm {
 
 impl ModuleDisplay for BatchNorm {
     fn custom_settings(&self) -> Option<DisplaySettings> {
-        display::settings()
+        inline()
     }
 
     fn custom_content(&self, content: Content) -> Option<Content> {
