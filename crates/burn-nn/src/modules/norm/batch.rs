@@ -155,6 +155,21 @@ mod tests {
     }
 
     #[test]
+    #[cfg(feature = "autodiff")]
+    fn the_running_variance_is_that_over_one_less() {
+        let device = Device::default().autodiff();
+        let layer = BatchNormConfig::new(1).init(&device);
+        let batch = Tensor::<2>::from_data([[1.0], [2.0], [3.0], [6.0]], &device);
+        // Normalized by the variance over n, 3.5, and kept by that over n - 1, 14/3: 0.9 + 0.1 · 14/3.
+        let expected = [-1.069_043_4, -0.534_521_7, 0.0, 1.603_565_1];
+        close(layer.forward(batch), &expected);
+        close(layer.running_mean.value(), &[0.3]);
+        close(layer.running_var.value(), &[1.366_666_7]);
+        let row = Tensor::<2>::from_data([[3.0]], &Device::default());
+        close(layer.valid().forward(row), &[2.309_568_6]);
+    }
+
+    #[test]
     fn the_layer_prints_its_options() {
         let layer = BatchNormConfig::new(6).init(&Device::default());
         assert_eq!(
