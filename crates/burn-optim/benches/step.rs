@@ -60,8 +60,8 @@ macro_rules! rules {
             }
 
             #[divan::bench]
-            fn fused(bencher: Bencher) {
-                steps(bencher, &Device::flex().fused(), $optimizer, $buffers);
+            fn unfused(bencher: Bencher) {
+                steps(bencher, &Device::flex().unfused(), $optimizer, $buffers);
             }
         })+
     };

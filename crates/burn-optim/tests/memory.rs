@@ -89,29 +89,25 @@ fn buffers(device: &Device, mut optimizer: ModuleOptimizer) -> usize {
 fn a_step_overwrites_the_parameter_and_the_state() {
     let _alone = ALONE.lock();
     let momentum = Some(MomentumConfig::new());
-    let optimizers = || {
-        [
-            ("sgd", SgdConfig::new().init()),
-            ("momentum", SgdConfig::new().with_momentum(momentum.clone()).init()),
-            ("adam", AdamConfig::new().init()),
-            ("adamw", AdamWConfig::new().init()),
-            ("adagrad", AdaGradConfig::new().init()),
-            ("lion", LionConfig::new().init()),
-            ("adan", AdanConfig::new().init()),
-            ("rmsprop", RmsPropConfig::new().init()),
-        ]
-    };
-    for device in [Device::flex(), Device::flex().fused()] {
-        for (name, optimizer) in optimizers() {
-            assert_eq!(buffers(&device, optimizer), 0, "{name} on {device:?}");
-        }
+    let optimizers = [
+        ("sgd", SgdConfig::new().init()),
+        ("momentum", SgdConfig::new().with_momentum(momentum).init()),
+        ("adam", AdamConfig::new().init()),
+        ("adamw", AdamWConfig::new().init()),
+        ("adagrad", AdaGradConfig::new().init()),
+        ("lion", LionConfig::new().init()),
+        ("adan", AdanConfig::new().init()),
+        ("rmsprop", RmsPropConfig::new().init()),
+    ];
+    for (name, optimizer) in optimizers {
+        assert_eq!(buffers(&Device::flex(), optimizer), 0, "{name}");
     }
 }
 
 #[test]
 fn a_parameter_that_lives_on_keeps_its_elements() {
     let _alone = ALONE.lock();
-    for device in [Device::flex(), Device::flex().fused()] {
+    for device in [Device::flex(), Device::flex().unfused()] {
         let before = Weights {
             values: Param::from_tensor(Tensor::full([ELEMENTS], 1.0, &device)),
         };

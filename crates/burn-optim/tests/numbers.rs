@@ -211,8 +211,8 @@ fn steps_follow_pytorch_and_the_papers() {
 
 #[test]
 #[cfg(feature = "fusion")]
-fn steps_follow_pytorch_and_the_papers_fused() {
-    all_steps(&Device::flex().fused());
+fn steps_follow_pytorch_and_the_papers_unfused() {
+    all_steps(&Device::flex().unfused());
 }
 
 #[derive(Module, Debug)]
