@@ -334,6 +334,18 @@ mod tests {
     }
 
     #[test]
+    fn the_first_device_opens_exactly_if_enumeration_shows_one() {
+        for (runtime, opened) in [
+            (Runtime::Cuda, cuda(0)),
+            (Runtime::Rocm, rocm(0)),
+            (Runtime::Cpu, cpu()),
+        ] {
+            let shown = !enumerate(runtime).is_empty();
+            assert_eq!(opened.is_ok(), shown, "{opened:?}");
+        }
+    }
+
+    #[test]
     fn a_runtime_that_panics_is_an_error_in_its_words() {
         let error = guarded(Runtime::Cuda, || panic!("no libnvrtc")).unwrap_err();
         assert_eq!(error.reason, Missing::Start("no libnvrtc".into()));
