@@ -23,6 +23,10 @@ const ANCHORS: u32 = 2;
 /// Values below this are kept: a recipe with its operands takes some hundred bytes itself.
 const BYTES: usize = 4096;
 
+/// A product this many times smaller than the parameters it is made with is kept: they take four times their size with
+/// gradient and moments, beside which it saves nothing.
+const PARAMETERS: usize = 4;
+
 /// How to compute one value.
 #[derive(Debug)]
 pub(crate) struct Recipe {
@@ -107,11 +111,12 @@ fn cost(operation: &Checked<AdTensor>, keep: Keep) -> Option<Cost> {
     };
     let class = operation.operation().class();
     let (mut cost, mut position) = (Cost::default(), 0);
-    let (mut largest, mut recipes) = (0, false);
+    let (mut largest, mut parameters, mut recipes) = (0, 0, false);
     operation.operation().each(&mut |tensor| {
         let kept = keep.operand(position);
         position += 1;
         if tensor.is_leaf() {
+            parameters += bytes(tensor.meta());
             return;
         }
         largest = max(largest, bytes(tensor.meta()));
@@ -131,6 +136,7 @@ fn cost(operation: &Checked<AdTensor>, keep: Keep) -> Option<Cost> {
     // A small value of a large one saves nothing, and neither does a view of what is kept.
     let worth = saved >= BYTES && saved >= cost.bytes && saved >= largest / 2;
     let pure = class != Class::Barrier && (class != Class::Movement || recipes);
+    let worth = worth && (class != Class::Anchor || saved >= parameters / PARAMETERS);
     let near = cost.steps <= STEPS && cost.anchors <= ANCHORS;
     (worth && pure && near).then_some(cost)
 }
