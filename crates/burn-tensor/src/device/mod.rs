@@ -35,12 +35,26 @@ impl Device {
     /// fusion, or with fusion already, is returned as it is.
     #[cfg(feature = "fusion")]
     pub fn fused(self) -> Self {
-        let fused = burn_dispatch::registry::fused(self.0.base());
+        self.over(burn_dispatch::registry::fused)
+    }
+
+    /// The same device, running each instruction when it is called. A device without fusion is returned as it is.
+    ///
+    /// `BURN_FUSION=0` or `enabled = false` in the section `[fusion]` of a `burn.toml` does this to all devices.
+    #[cfg(feature = "fusion")]
+    pub fn unfused(self) -> Self {
+        self.over(burn_dispatch::registry::unfused)
+    }
+
+    /// Another device below the same tape.
+    #[cfg(feature = "fusion")]
+    fn over(self, other: fn(Engine) -> Engine) -> Self {
+        let other = Self(other(self.0.base()));
         #[cfg(feature = "autodiff")]
         if let Some(mode) = burn_dispatch::registry::mode(self.0) {
-            return Self(fused).autodiff().with_mode("fused", |_| mode);
+            return other.autodiff().with_mode("fused", |_| mode);
         }
-        Self(fused)
+        other
     }
 
     /// The same device with a tape, so that gradients can be taken. Does nothing if there is one already.
