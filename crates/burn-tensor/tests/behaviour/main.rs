@@ -20,6 +20,7 @@ mod random_programs;
 mod reduce;
 mod slopes;
 mod sort;
+mod tapes;
 
 use burn_tensor::kind::Basic;
 use burn_tensor::{Device, Tensor, TensorData, Tolerance};
