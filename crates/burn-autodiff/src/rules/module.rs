@@ -1,7 +1,7 @@
 //! Layers. Convolution is linear in its input and in its weight, and so are its adjoints in either: each is the gradient
 //! of the others, to any order. Windows, columns and resampling are linear too.
 
-use super::{Keep, Kept, Rule, Wanted};
+use super::{Keep, Kept, Rule, Wanted, quant};
 use alloc::boxed::Box;
 use alloc::vec;
 use alloc::vec::Vec;
@@ -30,7 +30,10 @@ pub(super) fn rule<T>(op: &ModuleOp<T>, wanted: Wanted) -> Rule {
         }
         ModuleOp::MaxPool { .. } => Rule::Pullback(Keep::operands([(INPUT, true)])),
         ModuleOp::Attention { .. } => Rule::Expand,
-        ModuleOp::MaxPoolIndices { .. } => Rule::Zero,
+        ModuleOp::QuantizedMatmul { .. } => quant::product(wanted),
+        ModuleOp::MaxPoolIndices { .. }
+        | ModuleOp::Quantize { .. }
+        | ModuleOp::Dequantize { .. } => Rule::Zero,
     }
 }
 
@@ -103,7 +106,11 @@ pub(super) fn pullback<E: Emit>(
             });
             vec![Some(to_largest(e, &meta, indices, grad))]
         }
-        ModuleOp::MaxPoolIndices { .. } | ModuleOp::Attention { .. } => {
+        ModuleOp::QuantizedMatmul { lhs, rhs, .. } => quant::pullback(e, lhs, rhs, grad, wanted),
+        ModuleOp::MaxPoolIndices { .. }
+        | ModuleOp::Attention { .. }
+        | ModuleOp::Quantize { .. }
+        | ModuleOp::Dequantize { .. } => {
             unreachable!("the rule of `{}` asks for no pullback", op.name())
         }
     }
