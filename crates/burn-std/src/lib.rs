@@ -20,11 +20,13 @@ pub mod future;
 pub mod id;
 pub mod indexing;
 pub mod layout;
+pub mod matmul;
 pub mod metadata;
 pub mod ops;
 pub mod quantization;
 pub mod rand;
 pub mod reader;
+mod reshape;
 pub mod runtime_kind;
 pub mod settings;
 pub mod shape;
@@ -46,6 +48,7 @@ pub use errors::{DeviceError, ExecutionError, ExpressionError, MetadataError};
 pub use future::DynFut;
 pub use half::{bf16, f16};
 pub use indexing::{AsIndex, wrap_dim};
+pub use matmul::{MatmulTransformAction, MatmulTransformAnalysis, MatmulTransformPolicy};
 pub use metadata::Metadata;
 pub use ops::*;
 pub use quantization::{
@@ -54,6 +57,7 @@ pub use quantization::{
     QuantValue, QuantizedBytes, ScaleDtype,
 };
 pub use reader::{read_sync, try_read_sync};
+pub use reshape::{ReshapeAction, ReshapeAnalysis};
 pub use runtime_kind::RuntimeKind;
 pub use settings::DeviceSettings;
 pub use shape::{Shape, SliceOps, SmallVec, Strides, calculate_matmul_output};

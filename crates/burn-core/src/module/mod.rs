@@ -55,6 +55,7 @@ mod display;
 pub mod field;
 mod group;
 mod param;
+mod quantize;
 mod walk;
 
 pub use base::{Module, ModuleMapper, ModuleVisitor};
@@ -63,4 +64,5 @@ pub use burn_std::id::ParamId;
 pub use display::{Attribute, Content, DisplaySettings, ModuleDisplay, ModuleDisplayDefault};
 pub use group::{ParamGroup, ParamGroupError};
 pub use param::{Flag, Ignored, Param, ParamMapper, Parameter, ParameterValue, RunningState};
+pub use quantize::Quantizer;
 pub(crate) use walk::Path;

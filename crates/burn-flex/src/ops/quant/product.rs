@@ -26,6 +26,9 @@ const TILE: usize = 16;
 
 /// `lhs · rhs`, at least one of them quantized.
 pub(in crate::ops) fn matmul(lhs: FlexTensor, rhs: FlexTensor, output: &TensorMeta) -> FlexTensor {
+    if output.dtype == DType::F64 {
+        return run(plain(lhs, DType::F64), plain(rhs, DType::F64), output);
+    }
     let product = TensorMeta::new(output.shape.clone(), DType::F32);
     let rank = output.rank();
     let (m, k) = (lhs.shape()[rank - 2], lhs.shape()[rank - 1]);
@@ -49,20 +52,21 @@ pub(in crate::ops) fn matmul(lhs: FlexTensor, rhs: FlexTensor, output: &TensorMe
     };
     let values = match values {
         Some(values) => FlexTensor::contiguous(product, Bytes::from_elems(values)),
-        None => run(plain(lhs), plain(rhs), &product),
+        None => run(plain(lhs, DType::F32), plain(rhs, DType::F32), &product),
     };
     cast(values, output.dtype)
 }
 
 /// A side as floats.
-fn plain(side: FlexTensor) -> FlexTensor {
-    match side.dtype() {
+fn plain(side: FlexTensor, dtype: DType) -> FlexTensor {
+    let floats = match side.dtype() {
         DType::QFloat(_) => {
             let meta = TensorMeta::new(side.shape().clone(), DType::F32);
             FlexTensor::contiguous(meta, Bytes::from_elems(dequantized(&side)))
         }
-        _ => cast(side, DType::F32),
-    }
+        _ => side,
+    };
+    cast(floats, dtype)
 }
 
 /// Products of codes, whose sums are exact.
