@@ -53,12 +53,7 @@ impl ReshapeAnalysis {
     }
 
     /// What it takes to read elements of `shape` under `strides` as `shape_new`.
-    pub fn action(
-        &self,
-        shape: &[usize],
-        strides: &[usize],
-        shape_new: &[usize],
-    ) -> ReshapeAction {
+    pub fn action(&self, shape: &[usize], strides: &[usize], shape_new: &[usize]) -> ReshapeAction {
         let update = |strides: Option<Strides>| match strides {
             Some(strides) => ReshapeAction::UpdateStrides { strides },
             None => ReshapeAction::Recompute,
@@ -101,5 +96,8 @@ fn split(shape: &[usize], strides: &[usize], new: &[usize]) -> Option<Strides> {
             end = dim;
         }
     }
-    new[..end].iter().all(|size| *size == 1).then(|| result.into())
+    new[..end]
+        .iter()
+        .all(|size| *size == 1)
+        .then(|| result.into())
 }

@@ -174,7 +174,11 @@ impl Logger {
             Some(at) => at,
             None => {
                 let mut options = std::fs::OpenOptions::new();
-                let options = options.create(true).write(true).append(append).truncate(!append);
+                let options = options
+                    .create(true)
+                    .write(true)
+                    .append(append)
+                    .truncate(!append);
                 match options.open(path) {
                     Ok(file) => self.files.push((path.into(), file)),
                     Err(error) => {
@@ -191,12 +195,15 @@ impl Logger {
 
 /// The logger of the process, and whether it says anything about fusion and about gradients.
 #[cfg(feature = "std")]
-static LOGGER: crate::sync::LazyLock<(crate::sync::Mutex<Logger>, FusionLogLevel, AutodiffLogLevel)> =
-    crate::sync::LazyLock::new(|| {
-        let logger = Logger::new();
-        let levels = (logger.log_level_fusion(), logger.log_level_autodiff());
-        (crate::sync::Mutex::new(logger), levels.0, levels.1)
-    });
+static LOGGER: crate::sync::LazyLock<(
+    crate::sync::Mutex<Logger>,
+    FusionLogLevel,
+    AutodiffLogLevel,
+)> = crate::sync::LazyLock::new(|| {
+    let logger = Logger::new();
+    let levels = (logger.log_level_fusion(), logger.log_level_autodiff());
+    (crate::sync::Mutex::new(logger), levels.0, levels.1)
+});
 
 /// Says about fusion what `message` gives for the level of the process, if that is not [`FusionLogLevel::Disabled`].
 #[cfg(feature = "std")]
@@ -218,6 +225,14 @@ pub fn log_autodiff(message: impl FnOnce(AutodiffLogLevel) -> alloc::string::Str
         logger.lock().log_autodiff(&message);
     }
 }
+
+/// Nothing: there is nowhere to log to.
+#[cfg(not(feature = "std"))]
+pub fn log_fusion(_message: impl FnOnce(FusionLogLevel) -> alloc::string::String) {}
+
+/// Nothing: there is nowhere to log to.
+#[cfg(not(feature = "std"))]
+pub fn log_autodiff(_message: impl FnOnce(AutodiffLogLevel) -> alloc::string::String) {}
 
 #[cfg(all(test, feature = "std"))]
 mod tests {

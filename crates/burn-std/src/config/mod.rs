@@ -28,9 +28,7 @@ pub mod fusion;
 mod logger;
 mod switches;
 
-pub use logger::{LogLevel, Logger, LoggerConfig};
-#[cfg(feature = "std")]
-pub use logger::{log_autodiff, log_fusion};
+pub use logger::{LogLevel, Logger, LoggerConfig, log_autodiff, log_fusion};
 pub use switches::{Switches, switches};
 
 use crate::sync::Mutex;
@@ -173,10 +171,22 @@ mod tests {
     #[test]
     fn another_value_is_an_error_that_names_its_place() {
         for (text, part) in [
-            ("[fusion.logger]\nlevel = \"loud\"\n", "line 2, `level` of `fusion.logger`: `\"loud\"`"),
-            ("[autodiff.logger]\n\nstdout = 3\n", "line 3, `stdout` of `autodiff.logger`: `3`"),
-            ("[fusion]\nmax_graph_size = -1\n", "line 2, `max_graph_size` of `fusion`: `-1`"),
-            ("[fusion.logger]\nsink = 1\n", "line 2, `sink` of `fusion.logger`: `1`"),
+            (
+                "[fusion.logger]\nlevel = \"loud\"\n",
+                "line 2, `level` of `fusion.logger`: `\"loud\"`",
+            ),
+            (
+                "[autodiff.logger]\n\nstdout = 3\n",
+                "line 3, `stdout` of `autodiff.logger`: `3`",
+            ),
+            (
+                "[fusion]\nmax_graph_size = -1\n",
+                "line 2, `max_graph_size` of `fusion`: `-1`",
+            ),
+            (
+                "[fusion.logger]\nsink = 1\n",
+                "line 2, `sink` of `fusion.logger`: `1`",
+            ),
         ] {
             let error = BurnConfig::read(text).unwrap_err();
             assert!(error.contains(part), "{error}");
