@@ -26,17 +26,7 @@ pub struct FusionConfig {
     /// For how many instructions a search for a larger group goes on without success. Groups follow from what a value is
     /// made of, and no search decides about them: kept for programs that set it.
     pub growth_patience: usize,
-    /// The most elementwise instructions on one side of an anchor, by the settings of the process.
-pub fn max_graph_size() -> usize {
-    use super::{BurnConfig, RuntimeConfig};
-    static MOST: crate::sync::LazyLock<usize> = crate::sync::LazyLock::new(|| {
-        let most = BurnConfig::get().fusion.max_graph_size;
-        most.unwrap_or(usize::MAX)
-    });
-    *MOST
-}
-
-/// How widely groups are searched for. As [`FusionConfig::growth_patience`].
+    /// How widely groups are searched for. As [`FusionConfig::growth_patience`].
     pub beam_search: BeamSearchConfig,
 }
 
@@ -49,6 +39,16 @@ impl Default for FusionConfig {
             beam_search: BeamSearchConfig::default(),
         }
     }
+}
+
+/// The most elementwise instructions on one side of an anchor, by the settings of the process.
+pub fn max_graph_size() -> usize {
+    use super::{BurnConfig, RuntimeConfig};
+    static MOST: crate::sync::LazyLock<usize> = crate::sync::LazyLock::new(|| {
+        let most = BurnConfig::get().fusion.max_graph_size;
+        most.unwrap_or(usize::MAX)
+    });
+    *MOST
 }
 
 /// How widely groups are searched for; see [`FusionConfig::growth_patience`].
