@@ -191,6 +191,7 @@ macro_rules! any_type {
             DType::U16 => $go!(u16),
             DType::U8 | DType::Bool(_) => $go!(u8),
             DType::F16 | DType::BF16 => unreachable!("half precision is computed in f32"),
+            DType::Flex32 | DType::QFloat(_) => $crate::unsupported($dtype),
         }
     };
 }

@@ -65,6 +65,7 @@ pub(crate) fn element(value: Scalar, dtype: DType) -> [u8; 8] {
         DType::U16 => write!(value.elem::<u16>()),
         DType::U8 => write!(value.elem::<u8>()),
         DType::Bool(_) => write!(u8::from(value.elem::<bool>())),
+        DType::Flex32 | DType::QFloat(_) => crate::unsupported(dtype),
     }
     bytes
 }

@@ -3,11 +3,15 @@
 use crate::FusionTensor;
 use crate::group::{Next, Plan, Step, plan};
 use crate::tensor::{Cell, Kind, Waiting};
+use alloc::format;
 use alloc::string::String;
 use alloc::sync::{Arc, Weak};
 use alloc::vec::Vec;
-use burn_backend::{Backend, Emit, FuseBackend, Handle, MemoryPoolUsage, On, SlicedPoolReport};
+use burn_backend::{
+    Backend, Emit, FuseBackend, Group, Handle, MemoryPoolUsage, On, SlicedPoolReport,
+};
 use burn_ir::{Checked, Class, Described, Operation, Outputs};
+use burn_std::config::{self, fusion::FusionLogLevel};
 use burn_std::{DType, DeviceSettings, DynFut, ExecutionError, TensorData};
 use core::fmt::{self, Debug};
 use core::marker::PhantomData;
@@ -116,6 +120,7 @@ impl<B: FuseBackend> FusionDevice<B> {
         };
         drop(steps);
         let inputs = inputs.into_iter().map(|input| self.force(input)).collect();
+        config::log_fusion(|level| describe(&group, level));
         let values = B::execute_group(&self.0.device, &group, inputs);
         for (output, value) in outputs.cells.iter().zip(values) {
             output.fulfil(value);
@@ -145,6 +150,20 @@ impl<B: FuseBackend> FusionDevice<B> {
             self.force(FusionTensor(Kind::Lazy(cell)));
         }
     }
+}
+
+/// A group, in as many words as the level asks for.
+fn describe(group: &Group, level: FusionLogLevel) -> String {
+    let mut text = format!("a group of {} instructions", group.steps().len());
+    if level >= FusionLogLevel::Medium {
+        let written = group.outputs().iter().map(|slot| group.meta(*slot));
+        text += &format!(" that writes {:?}", written.collect::<Vec<_>>());
+    }
+    if level >= FusionLogLevel::Full {
+        let names = group.steps().iter().map(|step| step.name());
+        text += &format!(": {}", names.collect::<Vec<_>>().join(", "));
+    }
+    text
 }
 
 /// The outputs of a group that runs. If it was begun and panics, they will never have a value, which those who wait are told.

@@ -11,7 +11,7 @@ use burn_tensor::{Bool, Device, Int, Tensor};
 use super::reparam::erased::CONTAINER;
 use super::reparam::{Attached, Erased, Lora, Merge, Reparameterize, Reparameterizer};
 use super::walk::{Action, Collect, Count, Transform};
-use super::{Flag, Param, ParamGroup, ParamId};
+use super::{Flag, Param, ParamGroup, ParamId, Quantizer};
 use crate::store::{ModuleRecord, RecordError};
 
 /// A tree of parameters; made by `#[derive(Module)]`.
@@ -146,6 +146,19 @@ pub trait Module: Clone + Send + Debug {
         Self: Sized,
     {
         self.map(&mut Merge)
+    }
+
+    /// The module with the float parameters that `quantizer` selects as codes of few bits, which are constants.
+    fn quantize_weights(self, quantizer: &mut Quantizer) -> Self {
+        self.map(quantizer)
+    }
+
+    /// [`quantize_weights`](Module::quantize_weights) for the parameters in `group`, whatever `quantizer` selects.
+    fn quantize_weights_group(self, quantizer: &mut Quantizer, group: ParamGroup) -> Self {
+        let own = core::mem::replace(&mut quantizer.group, group);
+        let module = self.map(quantizer);
+        quantizer.set_param_group(own);
+        module
     }
 
     /// The number of elements in all float parameters.

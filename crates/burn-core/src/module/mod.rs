@@ -54,6 +54,7 @@ mod display;
 pub mod field;
 mod group;
 mod param;
+mod quantize;
 mod reparam;
 mod walk;
 
@@ -63,6 +64,7 @@ pub use burn_std::id::ParamId;
 pub use display::{Attribute, Content, DisplaySettings, ModuleDisplay, ModuleDisplayDefault};
 pub use group::{ParamGroup, ParamGroupError};
 pub use param::{Flag, Ignored, Param, ParamMapper, Parameter, ParameterValue, RunningState};
+pub use quantize::Quantizer;
 #[doc(hidden)]
 pub use reparam::{Attached, Erased};
 pub use reparam::{

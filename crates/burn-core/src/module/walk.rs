@@ -180,7 +180,7 @@ fn with_tape(device: Device) -> Device {
 }
 
 /// The names of the fields from the root to where a walk is.
-#[derive(Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Path(Vec<String>);
 
 impl Path {

@@ -164,7 +164,7 @@ impl ModuleMapper for Apply {
         &mut self,
         param: Param<Tensor<D, Float>>,
     ) -> Param<Tensor<D, Float>> {
-        self.apply(param, |dtype| dtype.is_float())
+        self.apply(param, |dtype| dtype.is_float() || dtype.is_quantized())
     }
 
     fn map_int<const D: usize>(&mut self, param: Param<Tensor<D, Int>>) -> Param<Tensor<D, Int>> {

@@ -16,6 +16,7 @@ mod layers;
 mod movement;
 mod numeric;
 mod print;
+mod quantization;
 mod random_programs;
 mod reduce;
 mod slopes;
