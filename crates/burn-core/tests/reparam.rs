@@ -107,7 +107,10 @@ fn an_adapter_changes_nothing_at_first_and_is_all_that_is_trained() {
     let lora = Lora::new(2, 4.0).set_param_group(group);
     let after = before.clone().apply_lora(lora);
 
-    assert_eq!(values(after.second.weight.val()), values(before.second.weight.val()));
+    assert_eq!(
+        values(after.second.weight.val()),
+        values(before.second.weight.val())
+    );
     let found = paths(&after);
     let found: Vec<(&str, bool)> = found.iter().map(|(path, it)| (&**path, *it)).collect();
     let expected = [
@@ -159,7 +162,10 @@ fn a_merged_module_gives_what_the_adapters_gave() {
     assert_close(&output(&merged), &output(&net));
     assert!(merged.first.weight.adapter().is_none());
     assert_eq!(merged.num_params(), 18);
-    assert_close(&values(merged.first.weight.base()), &values(net.first.weight.val()));
+    assert_close(
+        &values(merged.first.weight.base()),
+        &values(net.first.weight.val()),
+    );
     // The merged weight can be trained: it starts a tape.
     let merged = merged.unfreeze();
     let grads = merged.first.weight.val().sum().backward();
@@ -264,7 +270,9 @@ fn normalized_weights_are_lengths_times_directions() {
     let weight = &after.first.weight;
     assert_close(&values(weight.val()), &values(before.first.weight.val()));
     // Columns (1, 2), (0, 1) and (-1, 0).
-    let scale = weight.reparameterization::<WeightNormScale>().expect("it has one");
+    let scale = weight
+        .reparameterization::<WeightNormScale>()
+        .expect("it has one");
     assert_close(&values(scale.scale.val()), &[5f32.sqrt(), 1.0, 1.0]);
 
     // d(sum w)/dg is the sum of the direction; the gradient of the base is orthogonal to the base.

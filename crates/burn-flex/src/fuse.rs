@@ -183,7 +183,10 @@ impl<'a> Plan<'a> {
         let [(lhs, lhs_scale), (rhs, rhs_scale)] = [lhs, rhs].map(|slot| {
             let (slot, scale) = self.products[slot.0].unwrap_or((slot, Scalar::Float(1.0)));
             let scale = exec::element(scale, dtype);
-            let known = self.constants.iter().position(|constant| *constant == scale);
+            let known = self
+                .constants
+                .iter()
+                .position(|constant| *constant == scale);
             let scale = known.unwrap_or_else(|| {
                 self.constants.push(scale);
                 self.constants.len() - 1

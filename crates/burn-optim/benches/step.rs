@@ -22,7 +22,12 @@ struct Weights {
 }
 
 /// Steps that read and write `buffers` buffers at least.
-fn steps(bencher: Bencher<'_, '_>, device: &Device, mut optimizer: ModuleOptimizer, buffers: usize) {
+fn steps(
+    bencher: Bencher<'_, '_>,
+    device: &Device,
+    mut optimizer: ModuleOptimizer,
+    buffers: usize,
+) {
     let shape = [ROWS, ROWS];
     let values = Tensor::<2>::random(shape, Distribution::Normal(0.0, 1.0), device);
     let mut weights = Some(Weights {

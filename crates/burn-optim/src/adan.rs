@@ -109,9 +109,11 @@ impl Optimizer for Adan {
         let state = self.averages(grad, state.map(|state| state.momentum));
         let [correction_1, correction_2, correction_3] =
             self.betas.map(|beta| correction(beta, state.time));
-        let scale = state.exp_avg_sq.clone().sqrt() / correction_3.sqrt() + self.epsilon;
-        let direction = state.exp_avg.clone() * (lr / correction_1)
-            + state.exp_avg_diff.clone() * (lr * self.betas[1] / correction_2);
+        // The root of the third correction is part of the factors, as in Adam.
+        let root = correction_3.sqrt();
+        let scale = state.exp_avg_sq.clone().sqrt() + f64::from(self.epsilon) * root;
+        let direction = state.exp_avg.clone() * (lr * root / correction_1)
+            + state.exp_avg_diff.clone() * (lr * root * self.betas[1] / correction_2);
         let step = direction / scale;
         let decay = lr * self.weight_decay;
         let tensor = match (decay == 0.0, self.no_prox) {

@@ -42,13 +42,13 @@ impl AdaptiveMomentum {
         };
         let state = self.with_max(state);
 
-        // Both moments start at 0; dividing by what they can have reached corrects that. One factor
-        // for the first one's correction and the learning rate saves a pass over the parameter.
-        let (correction_1, correction_2) =
-            (correction(beta_1, state.time), correction(beta_2, state.time));
+        // Both moments start at 0; dividing by what they can have reached corrects that. One factor for both corrections
+        // and the learning rate saves passes over the parameter.
+        let root = correction(beta_2, state.time).sqrt();
+        let factor = lr * root / correction(beta_1, state.time);
         let moment_2 = state.max_moment_2.as_ref().unwrap_or(&state.moment_2);
-        let scale = (moment_2.clone() / correction_2).sqrt() + self.epsilon;
-        (state.moment_1.clone() * (lr / correction_1) / scale, state)
+        let scale = moment_2.clone().sqrt() + f64::from(self.epsilon) * root;
+        (state.moment_1.clone() * factor / scale, state)
     }
 
     fn with_max<const D: usize>(

@@ -124,7 +124,9 @@ macro_rules! scalars {
     };
 }
 
-scalars!(bool, f32, f64, i8, i16, i32, i64, isize, u8, u16, u32, u64, usize);
+scalars!(
+    bool, f32, f64, i8, i16, i32, i64, isize, u8, u16, u32, u64, usize
+);
 
 /// What a state can be moved by, field by field.
 pub(crate) trait Move {
@@ -145,9 +147,7 @@ impl<T: Move> Move for Option<T> {
 
 impl<T: Move> Move for Vec<T> {
     fn moved(self, device: &Device) -> Self {
-        self.into_iter()
-            .map(|part| part.moved(device))
-            .collect()
+        self.into_iter().map(|part| part.moved(device)).collect()
     }
 }
 

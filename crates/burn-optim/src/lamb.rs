@@ -2,6 +2,12 @@
 
 use burn_core::config::Config;
 use burn_core::tensor::{Device, Tensor};
+#[cfg(not(feature = "std"))]
+#[allow(
+    unused_imports,
+    reason = "unneeded where a dependency links the standard library"
+)]
+use num_traits::Float as _;
 
 use crate::adaptive::correction;
 use crate::field::state;
@@ -84,9 +90,11 @@ impl Optimizer for Lamb {
                 moment_2: new_2,
             },
         };
-        let moment_1 = state.moment_1.clone() / correction(self.beta_1, state.time);
-        let moment_2 = state.moment_2.clone() / correction(self.beta_2, state.time);
-        let mut direction = moment_1 / (moment_2.sqrt() + self.epsilon);
+        // One factor for both corrections, as in Adam.
+        let root = correction(self.beta_2, state.time).sqrt();
+        let factor = root / correction(self.beta_1, state.time);
+        let size = state.moment_2.clone().sqrt() + f64::from(self.epsilon) * root;
+        let mut direction = state.moment_1.clone() * factor / size;
         if self.weight_decay != 0.0 {
             direction = direction + tensor.clone() * self.weight_decay;
         }

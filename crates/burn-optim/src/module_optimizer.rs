@@ -269,7 +269,14 @@ impl ModuleMapper for Step<'_> {
         param.map(|tensor| {
             let tape = Tape::of(&tensor);
             let tensor = tensor.without_autodiff().to_device(&device);
-            tape.on(improve(self.optimizer, lr, (id, path), tensor, grad, &device))
+            tape.on(improve(
+                self.optimizer,
+                lr,
+                (id, path),
+                tensor,
+                grad,
+                &device,
+            ))
         })
     }
 

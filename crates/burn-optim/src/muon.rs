@@ -41,9 +41,7 @@ pub struct MuonConfig {
     /// Weight decay beside the gradient.
     pub(crate) weight_decay: Option<WeightDecayConfig>,
     /// Momentum.
-    #[config(
-        default = "MomentumConfig { momentum: 0.95, dampening: 0.0, nesterov: true }"
-    )]
+    #[config(default = "MomentumConfig { momentum: 0.95, dampening: 0.0, nesterov: true }")]
     pub(crate) momentum: MomentumConfig,
     /// Coefficients of the polynomial that is iterated. Those by default rise steeply at 0 and settle around 1 (Jordan
     /// et al., 2024).

@@ -150,13 +150,19 @@ impl<const D: usize> RmsPropState<D> {
     /// The state on another device. Uncentered, both averages are one tensor, and stay one.
     pub fn to_device(self, device: &Device) -> Self {
         let (square_avg, centered) = match self.centered {
-            CenteredState { grad_avg: None, avg } => {
+            CenteredState {
+                grad_avg: None,
+                avg,
+            } => {
                 drop(avg);
                 let square_avg = self.square_avg.to_device(device);
                 let avg = square_avg.square_avg.clone();
                 (square_avg, CenteredState::new(None, avg))
             }
-            centered => (self.square_avg.to_device(device), centered.to_device(device)),
+            centered => (
+                self.square_avg.to_device(device),
+                centered.to_device(device),
+            ),
         };
         let momentum = self.momentum.map(|momentum| momentum.to_device(device));
         Self::new(square_avg, centered, momentum)

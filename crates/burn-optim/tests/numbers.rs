@@ -150,7 +150,9 @@ fn muon(case: &str) -> ModuleOptimizer {
         "muon" => muon.init(),
         "muon of a tall matrix with decay" => muon.with_weight_decay(decay(0.1)).init(),
         "muon as adamw" => {
-            let momentum = MomentumConfig::new().with_dampening(0.0).with_nesterov(true);
+            let momentum = MomentumConfig::new()
+                .with_dampening(0.0)
+                .with_nesterov(true);
             muon.with_momentum(momentum)
                 .with_adjust_lr_fn(AdjustLrFn::MatchRmsAdamW)
                 .init()
@@ -183,7 +185,11 @@ fn steps<const D: usize>(case: &str, fixture: &Value, shape: [usize; D], device:
         grads.register(weights.values.id, tensor(grad));
         weights = optimizer.step(lr, weights, grads);
         let found = weights.values.val().into_data();
-        assert_close(found.iter::<f64>(), expected, &format!("{case}, step {step}"));
+        assert_close(
+            found.iter::<f64>(),
+            expected,
+            &format!("{case}, step {step}"),
+        );
     }
 }
 

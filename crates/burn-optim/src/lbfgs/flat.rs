@@ -62,8 +62,7 @@ impl Layout {
         impl ModuleVisitor for Read<'_> {
             fn visit_float<const D: usize>(&mut self, param: &Param<Tensor<D>>) {
                 if self.0.has(param.id) {
-                    self.1
-                        .push(param.base().without_autodiff().reshape([-1]));
+                    self.1.push(param.base().without_autodiff().reshape([-1]));
                 }
             }
         }

@@ -111,12 +111,7 @@ impl<S: LrScheduler + 'static> From<S> for DynLrScheduler {
 }
 
 /// An error that names the schedule, the field and its value unless `legal`.
-fn check(
-    legal: bool,
-    field: &str,
-    value: impl fmt::Display,
-    expected: &str,
-) -> Result<(), String> {
+fn check(legal: bool, field: &str, value: impl fmt::Display, expected: &str) -> Result<(), String> {
     match legal {
         true => Ok(()),
         false => Err(alloc::format!("`{field}` is {value}; legal: {expected}")),
@@ -180,7 +175,8 @@ mod tests {
             ExponentialLrSchedulerConfig::new(0.5, 0.1).into(),
             StepLrSchedulerConfig::new(0.5, 2).into(),
             NoamLrSchedulerConfig::new(1.0).with_warmup_steps(4).into(),
-            SequentialLrSchedulerConfig::new(vec![linear().into(), cosine().into()], vec![4]).into(),
+            SequentialLrSchedulerConfig::new(vec![linear().into(), cosine().into()], vec![4])
+                .into(),
             ComposedLrSchedulerConfig::new()
                 .linear(linear())
                 .cosine(cosine())
@@ -358,7 +354,9 @@ mod tests {
         assert_refused(sequence, "`sequential.milestones` is []");
         let inner = ComposedLrSchedulerConfig::new().linear(linear(0.5, 0.2, 0));
         assert_refused(
-            ComposedLrSchedulerConfig::new().constant(0.1).composed(inner),
+            ComposedLrSchedulerConfig::new()
+                .constant(0.1)
+                .composed(inner),
             "`composed.schedulers[1]`: `composed.schedulers[0]`: `linear.num_iters` is 0",
         );
         assert_refused(

@@ -76,9 +76,7 @@ impl ModuleLrScheduler {
         let add = |record: LrSchedulerRecord, (index, scheduler): (usize, &DynLrScheduler)| {
             record.with_record(&index.to_string(), scheduler.to_record())
         };
-        schedulers
-            .enumerate()
-            .fold(LrSchedulerRecord::new(), add)
+        schedulers.enumerate().fold(LrSchedulerRecord::new(), add)
     }
 
     /// The schedules going on from `record`.

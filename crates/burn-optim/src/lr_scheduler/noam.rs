@@ -36,7 +36,12 @@ impl NoamLrSchedulerConfig {
         } = *self;
         check(factor.is_finite(), "noam.factor", factor, "a number")?;
         let expected = "above 0";
-        check(warmup_steps > 0, "noam.warmup_steps", warmup_steps, expected)?;
+        check(
+            warmup_steps > 0,
+            "noam.warmup_steps",
+            warmup_steps,
+            expected,
+        )?;
         check(model_size > 0, "noam.model_size", model_size, expected)?;
         Ok(NoamLrScheduler {
             scale: factor / (model_size as f64).sqrt(),

@@ -143,7 +143,11 @@ macro_rules! state_in_record {
             let state = record.into_state();
             self.state = state.unwrap_or_else(|| {
                 panic!(
-                    concat!("the record has no state of a `", $schedule, "` schedule: {:?}"),
+                    concat!(
+                        "the record has no state of a `",
+                        $schedule,
+                        "` schedule: {:?}"
+                    ),
                     record
                 )
             });

@@ -33,7 +33,12 @@ impl StepLrSchedulerConfig {
             step_size,
             gamma,
         } = *self;
-        check(initial_lr.is_finite(), "step.initial_lr", initial_lr, "a number")?;
+        check(
+            initial_lr.is_finite(),
+            "step.initial_lr",
+            initial_lr,
+            "a number",
+        )?;
         check(gamma.is_finite(), "step.gamma", gamma, "a number")?;
         check(step_size > 0, "step.step_size", step_size, "above 0")?;
         Ok(StepLrScheduler {

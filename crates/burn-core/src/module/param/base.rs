@@ -153,6 +153,11 @@ impl<T: ParameterValue> Param<T> {
         self.force().clone()
     }
 
+    /// The value as it is stored.
+    pub(super) fn borrow_base(&self) -> &T {
+        self.force()
+    }
+
     /// The value; computed now if it was not there.
     pub fn into_value(self) -> T {
         self.consume().1

@@ -2,15 +2,15 @@
 
 use alloc::format;
 
-use burn_tensor::kind::{Autodiff, TensorKind};
-use burn_tensor::{Bool, Device, Float, Int, Shape, Tensor, TensorData};
+use burn_tensor::kind::{Autodiff, Basic, TensorKind};
+use burn_tensor::{Bool, DType, Device, Float, Int, Shape, Tensor, TensorData};
 
 use super::sealed::Sealed;
 use super::{Param, Parameter, ParameterValue};
+use crate::module::reparam::erased::CONTAINER;
 use crate::module::{
     Content, Module, ModuleDisplay, ModuleDisplayDefault, ModuleMapper, ModuleVisitor, ParamId,
 };
-use crate::module::reparam::erased::CONTAINER;
 
 impl<const D: usize> Param<Tensor<D>> {
     /// A parameter with a new id, to be trained.
@@ -21,6 +21,37 @@ impl<const D: usize> Param<Tensor<D>> {
     /// A parameter with a new id, to be trained.
     pub fn from_data<T: Into<TensorData>>(data: T, device: &Device) -> Self {
         Self::from_tensor(Tensor::from_data(data, device))
+    }
+}
+
+/// What the value and its base have in common: asked of the base, so that no value is computed for it.
+impl<const D: usize, K: Basic> Param<Tensor<D, K>>
+where
+    Tensor<D, K>: Parameter,
+{
+    /// The sizes of the dimensions.
+    pub fn shape(&self) -> Shape {
+        self.lazy_shape()
+    }
+
+    /// The sizes of the dimensions.
+    pub fn dims(&self) -> [usize; D] {
+        self.lazy_shape().dims()
+    }
+
+    /// Where the value is.
+    pub fn device(&self) -> Device {
+        self.lazy_device()
+    }
+
+    /// The dtype of what is stored.
+    pub fn dtype(&self) -> DType {
+        self.borrow_base().dtype()
+    }
+
+    /// Whether a backward pass computes a gradient for what is stored.
+    pub fn is_require_grad(&self) -> bool {
+        self.borrow_base().is_require_grad()
     }
 }
 
