@@ -243,7 +243,12 @@ impl Walk {
         }
     }
 
-    fn pull(&mut self, node: &Arc<Node>, entry: Entry, mut grads: Vec<Option<Handle>>) -> Vec<Pulled> {
+    fn pull(
+        &mut self,
+        node: &Arc<Node>,
+        entry: Entry,
+        mut grads: Vec<Option<Handle>>,
+    ) -> Vec<Pulled> {
         let (operation, outputs) = match entry {
             Entry::Instruction { operation, outputs } => (operation, outputs),
             Entry::Custom(custom) => {

@@ -110,7 +110,10 @@ fn a_layer_is_one_device_however_often_it_is_named() {
     assert!(registry::autodiff(flex) == registry::autodiff(flex));
     assert!(registry::autodiff(flex) != registry::autodiff(registry::fused(flex)));
     assert_eq!(registry::autodiff(registry::autodiff(flex)).level(), 2);
-    assert_eq!(registry::autodiff(flex).to_string(), "flex:unfused:autodiff");
+    assert_eq!(
+        registry::autodiff(flex).to_string(),
+        "flex:unfused:autodiff"
+    );
 }
 
 #[test]
