@@ -181,6 +181,9 @@ fn the_first_gradient_that_is_not_finite_is_named() {
     let x = Tensor::<1>::from_data([1.0, 0.0], &ad().anomaly_detection()).require_grad();
     let y = (x.clone().sqrt() * 2.0).sum();
     assert_snapshot!(message(|| y.backward()), @"`backward`: the gradient of `sqrt` has the first value that is not finite: inf at element 1 for operand 0, f32 [2]");
+    let y = x.clone().sqrt().sum();
+    let recorded = message(|| y.backward_create_graph());
+    assert!(recorded.contains("the gradient of `sqrt`"), "{recorded}");
     let finite = x.clone().square().sum().backward();
     close(x.grad(&finite).expect("one leaf"), [2.0, 0.0]);
 }
