@@ -129,7 +129,10 @@ fn cnn(bencher: Bencher, checkpointing: bool) {
         fc1: LinearConfig::new(64 * 7 * 7, 128).init(&device),
         fc2: LinearConfig::new(128, 10).init(&device),
     };
-    let (x, y) = (uniform([64, 1, 28, 28], &device), classes([64], 10, &device));
+    let (x, y) = (
+        uniform([64, 1, 28, 28], &device),
+        classes([64], 10, &device),
+    );
     steps(bencher, model, AdamConfig::new().init(), |model: &Cnn| {
         let x = model.pool.forward(relu(model.conv1.forward(x.clone())));
         let x = model.pool.forward(relu(model.conv2.forward(x)));
@@ -159,7 +162,9 @@ impl Layer {
             output: linear(128, 128),
             inner: linear(128, 512),
             outer: linear(512, 128),
-            norms: (0..2).map(|_| LayerNormConfig::new(128).init(device)).collect(),
+            norms: (0..2)
+                .map(|_| LayerNormConfig::new(128).init(device))
+                .collect(),
         }
     }
 
@@ -192,15 +197,23 @@ fn transformer_of(bencher: Bencher, [batch, len]: [usize; 2], checkpointing: boo
         layers: (0..2).map(|_| Layer::new(&device)).collect(),
         head: LinearConfig::new(128, 10).init(&device),
     };
-    let (x, y) = (classes([batch, len], 1000, &device), classes([batch], 10, &device));
-    steps(bencher, model, AdamWConfig::new().init(), |model: &Transformer| {
-        let mut x = model.embed.forward(x.clone());
-        for layer in &model.layers {
-            x = layer.forward(x);
-        }
-        let logits = model.head.forward(x.mean_dim(1).squeeze_dim::<2>(1));
-        entropy(logits, y.clone())
-    });
+    let (x, y) = (
+        classes([batch, len], 1000, &device),
+        classes([batch], 10, &device),
+    );
+    steps(
+        bencher,
+        model,
+        AdamWConfig::new().init(),
+        |model: &Transformer| {
+            let mut x = model.embed.forward(x.clone());
+            for layer in &model.layers {
+                x = layer.forward(x);
+            }
+            let logits = model.head.forward(x.mean_dim(1).squeeze_dim::<2>(1));
+            entropy(logits, y.clone())
+        },
+    );
 }
 
 /// Two layers of 128 with 4 heads on 16 texts of 64 tokens.

@@ -82,9 +82,16 @@ pub(crate) fn run(below: Device, operation: Checked<Handle>) -> Outputs<Handle> 
 }
 
 fn report(operation: &Operation<Handle>, output: &Handle, found: Found) -> String {
-    let mut text = alloc::format!("`{}` made the first value that is not finite", operation.name());
+    let mut text = alloc::format!(
+        "`{}` made the first value that is not finite",
+        operation.name()
+    );
     if let Some((at, value)) = found.first {
-        let _ = write!(text, ": {value} at element {at} of its output {}", output.meta());
+        let _ = write!(
+            text,
+            ": {value} at element {at} of its output {}",
+            output.meta()
+        );
     }
     let mut position = 0;
     operation.each(&mut |operand| {

@@ -150,6 +150,8 @@ fn open(node: &Node, create_graph: bool) -> Result<Option<Entry>, BackwardError>
 
 struct Walk {
     engine: &'static Autodiff,
+    /// The same without watching: gradients are watched for whole rules, which have names that the user knows.
+    quiet: &'static Autodiff,
     /// Where rules send their instructions.
     device: Device,
     create_graph: bool,
@@ -167,13 +169,13 @@ type Pulled = (Option<Source>, Option<Handle>, Shape);
 
 impl Walk {
     fn new(engine: &'static Autodiff, create_graph: bool) -> Self {
-        // Gradients are watched for whole rules, which have names that the user knows.
         let quiet = engine.with_mode(Mode {
             anomalies: false,
             ..engine.mode()
         });
         Self {
             engine,
+            quiet,
             device: match create_graph {
                 true => Device::new(quiet),
                 false => engine.below(),
@@ -238,12 +240,17 @@ impl Walk {
             false => value,
             true => Handle::new(AdTensor {
                 place: source.map_or(Place::Constant, |it| Place::On(it.clone())),
-                ..AdTensor::constant(value, self.engine)
+                ..AdTensor::constant(value, self.quiet)
             }),
         }
     }
 
-    fn pull(&mut self, node: &Arc<Node>, entry: Entry, mut grads: Vec<Option<Handle>>) -> Vec<Pulled> {
+    fn pull(
+        &mut self,
+        node: &Arc<Node>,
+        entry: Entry,
+        mut grads: Vec<Option<Handle>>,
+    ) -> Vec<Pulled> {
         let (operation, outputs) = match entry {
             Entry::Instruction { operation, outputs } => (operation, outputs),
             Entry::Custom(custom) => {

@@ -228,8 +228,7 @@ impl Engine for Autodiff {
             placing.meet(&tensor);
             tensor
         });
-        let flows =
-            placing.flows() && operation.outputs().as_slice().iter().any(differentiable);
+        let flows = placing.flows() && operation.outputs().as_slice().iter().any(differentiable);
         match flows.then(|| rules::rule(operation.operation(), placing.tracked)) {
             None | Some(Rule::Zero) => {
                 let place = placing.cut(operation.operation().name());

@@ -127,7 +127,13 @@ fn cost(operation: &Checked<AdTensor>, keep: Keep) -> Option<Cost> {
                 cost.anchors = max(cost.anchors, recipe.cost.anchors);
                 if kept { 0 } else { recipe.cost.bytes }
             }
-            None => if kept { 0 } else { bytes(tensor.meta()) },
+            None => {
+                if kept {
+                    0
+                } else {
+                    bytes(tensor.meta())
+                }
+            }
         };
     });
     cost.steps += 1;

@@ -17,6 +17,10 @@ pub(crate) struct Node {
     pub(crate) step: burn_std::sync::Mutex<Step>,
 }
 
+#[expect(
+    clippy::large_enum_variant,
+    reason = "nearly every node is an instruction, and another allocation for each would be felt"
+)]
 #[derive(Debug)]
 pub(crate) enum Step {
     /// A tensor the user wants gradients for.
@@ -31,6 +35,10 @@ pub(crate) enum Step {
 }
 
 /// What can be run backwards, with the values that are read then.
+#[expect(
+    clippy::large_enum_variant,
+    reason = "nearly every node is an instruction, and another allocation for each would be felt"
+)]
 #[derive(Clone, Debug)]
 pub(crate) enum Entry {
     /// An instruction with the operands and outputs its rule asked for.

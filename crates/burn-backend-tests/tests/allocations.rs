@@ -207,35 +207,6 @@ fn checkpointing_takes_a_third_off_the_memory_of_a_deep_network() {
     assert!(again * 10 <= kept * 7, "{again} of {kept}");
 }
 
-/// Bytes of the process in memory.
-#[cfg(target_os = "linux")]
-fn resident() -> i64 {
-    let statm = std::fs::read_to_string("/proc/self/statm").expect("Linux has it");
-    let pages = statm.split(' ').nth(1).expect("the second field is resident pages");
-    pages.parse::<i64>().expect("a number") * 4096
-}
-
-/// The bytes that a million forward passes leave behind on this thread, and in the whole process.
-#[cfg(target_os = "linux")]
-#[test]
-fn a_million_forward_passes_without_a_backward_pass_leave_nothing() {
-    let mut tape = registry::autodiff(flex());
-    let x = autodiff::require_grad(ones(tape, 1)).expect("the device has a tape");
-    let mut passes = |count: usize| {
-        for _ in 0..count {
-            let y = tape.mul(x.clone(), x.clone());
-            drop(tape.unary(UnaryOp::Exp, y));
-        }
-    };
-    passes(1000);
-    let (live, pages) = (LIVE.get(), resident());
-    passes(1_000_000);
-    assert_eq!(LIVE.get(), live);
-    let grown = resident() - pages;
-    // Other tests of this process run at the same time, in some megabytes.
-    assert!(grown < 64 << 20, "{grown} bytes");
-}
-
 #[test]
 fn views_allocate_no_buffer() {
     let x = ones(flex(), ELEMENTS);

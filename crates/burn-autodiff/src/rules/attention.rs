@@ -56,7 +56,10 @@ pub(super) fn pullback<E: Emit>(
     let [query, key, value] = attention.operands.map(Kept::value);
     let dtype = query.meta().dtype;
     let biased = 3 + usize::from(attention.mask.is_some());
-    let (mask, bias) = (attention.mask.map(Kept::value), attention.bias.map(Kept::value));
+    let (mask, bias) = (
+        attention.mask.map(Kept::value),
+        attention.bias.map(Kept::value),
+    );
     let (has_mask, has_bias) = (mask.is_some(), bias.is_some());
     // Sums of half types are made in f32, as the lowering makes them.
     let wide = match dtype {

@@ -73,11 +73,7 @@ fn elementwise<E: Emit>(op: UnaryOp) -> Elementwise<E> {
             let scaled = e.mul_scalar(bell, FRAC_2_SQRT_PI);
             e.mul(g, scaled)
         }),
-        UnaryOp::Sign
-        | UnaryOp::Floor
-        | UnaryOp::Ceil
-        | UnaryOp::Round
-        | UnaryOp::Trunc => Step,
+        UnaryOp::Sign | UnaryOp::Floor | UnaryOp::Ceil | UnaryOp::Round | UnaryOp::Trunc => Step,
         UnaryOp::Not => Zero,
     }
 }

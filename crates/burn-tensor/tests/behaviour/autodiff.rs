@@ -166,7 +166,11 @@ fn a_transposed_convolution_has_gradients_of_the_right_length() {
 /// BC-043: height and width have dilations of their own.
 #[test]
 fn a_dilated_pool_sends_gradients_to_the_largest() {
-    let rows = [[1.0, 9.0, 2.0, 8.0], [3.0, 7.0, 4.0, 6.0], [5.0, 0.0, 11.0, 10.0]];
+    let rows = [
+        [1.0, 9.0, 2.0, 8.0],
+        [3.0, 7.0, 4.0, 6.0],
+        [5.0, 0.0, 11.0, 10.0],
+    ];
     let x = Tensor::<4>::from_data([[rows]], &ad()).require_grad();
     let options = MaxPoolOptions::new([2, 2])
         .with_stride([1, 1])
@@ -175,7 +179,11 @@ fn a_dilated_pool_sends_gradients_to_the_largest() {
     close(y.clone(), [[[[4.0, 9.0], [11.0, 10.0]]]]);
     let weights = Tensor::<4>::from_data([[[[1.0, 2.0], [3.0, 4.0]]]], &ad());
     let gradients = (y * weights).sum().backward();
-    let expected = [[0.0, 2.0, 0.0, 0.0], [0.0, 0.0, 1.0, 0.0], [0.0, 0.0, 3.0, 4.0]];
+    let expected = [
+        [0.0, 2.0, 0.0, 0.0],
+        [0.0, 0.0, 1.0, 0.0],
+        [0.0, 0.0, 3.0, 4.0],
+    ];
     close(x.grad(&gradients).unwrap(), [[expected]]);
 }
 

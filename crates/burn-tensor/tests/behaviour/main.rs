@@ -7,6 +7,7 @@ mod capture;
 mod compare;
 mod create;
 mod data;
+mod derivatives;
 mod device;
 mod einsum;
 mod errors;
