@@ -1,9 +1,9 @@
 //! Weights as codes of few bits, in modules and records.
 
-use burn_core::module::{Module, Param, ParamGroup, Quantizer};
+use burn_core::module::{Lora, Module, Param, ParamGroup, QLora, Quantizer};
 use burn_core::store::ModuleRecord;
 use burn_core::tensor::quantization::*;
-use burn_core::tensor::{DType, Device, Tensor, Tolerance, module::linear};
+use burn_core::tensor::{DType, Device, FloatDType, Tensor, Tolerance, module::linear};
 
 #[derive(Module, Debug)]
 struct Net {
@@ -102,6 +102,55 @@ fn codes_survive_a_record() {
         let found = floats.forward(input(&device)).into_data();
         found.assert_approx_eq::<f32>(&expected, tolerance);
     }
+}
+
+#[test]
+fn adapters_are_trained_beside_codes() {
+    let device = Device::flex().autodiff();
+    let four = scheme()
+        .with_value(QuantValue::Q4S)
+        .per_block([6], ScaleDtype::F16);
+    let lora = Lora::new(2, 4.0).set_dtype(FloatDType::F32);
+    let net = Net::new(&device).apply_qlora(QLora::new(lora, quantizer(four)));
+    assert_eq!(net.weight.base().dtype(), DType::QFloat(four));
+    assert_eq!(net.bias.val().dtype(), DType::F32);
+    // The second factor starts at 0: nothing changed yet but the rounding.
+    let base = net.weight.base().dequantize();
+    assert_eq!(net.weight.val().into_data(), base.clone().into_data());
+    let adapter = net.weight.adapter().expect("the matrix got one");
+    assert_eq!((adapter.a.dims(), adapter.b.dims()), ([8, 2], [2, 6]));
+    assert_eq!(adapter.b.val().dtype(), DType::F32);
+    let gradients = net
+        .forward(input(&device))
+        .powf_scalar(2.0)
+        .sum()
+        .backward();
+    let gradient = adapter.b.grad(&gradients).expect("the adapter is trained");
+    assert!(gradient.abs().sum().into_scalar::<f32>() > 0.0);
+    assert!(net.bias.grad(&gradients).is_none());
+    // A record holds codes and adapters.
+    let record = net.clone().into_record().into_bytes().expect("it is small");
+    let record = ModuleRecord::from_bytes(record).expect("it was written");
+    let lora = Lora::new(2, 4.0);
+    let other = Net::new(&device).apply_qlora(QLora::new(lora, quantizer(four)));
+    let other = other.load_record(record);
+    assert_eq!(
+        other.weight.base().into_data(),
+        net.weight.base().into_data()
+    );
+    let factor = |net: &Net| {
+        net.weight
+            .adapter()
+            .expect("it has one")
+            .a
+            .val()
+            .into_data()
+    };
+    assert_eq!(factor(&other), factor(&net));
+    // Merged, a matrix of floats is left.
+    let merged = net.merge_reparameterizations();
+    assert_eq!(merged.weight.val().into_data(), base.into_data());
+    assert!(merged.weight.adapter().is_none());
 }
 
 #[test]

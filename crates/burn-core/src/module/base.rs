@@ -9,7 +9,7 @@ use burn_tensor::kind::Autodiff;
 use burn_tensor::{Bool, Device, Int, Tensor};
 
 use super::reparam::erased::CONTAINER;
-use super::reparam::{Attached, Erased, Lora, Merge, Reparameterize, Reparameterizer};
+use super::reparam::{Attached, Erased, Lora, Merge, QLora, Reparameterize, Reparameterizer};
 use super::walk::{Action, Collect, Count, Transform};
 use super::{Flag, Param, ParamGroup, ParamId, Quantizer};
 use crate::store::{ModuleRecord, RecordError};
@@ -108,6 +108,19 @@ pub trait Module: Clone + Send + Debug {
         ))
     }
 
+    /// The module with the float parameters that `quantizer` selects as codes of few bits, which are constants.
+    fn quantize_weights(self, quantizer: &mut Quantizer) -> Self {
+        self.map(quantizer)
+    }
+
+    /// [`quantize_weights`](Module::quantize_weights) for the parameters in `group`, whatever `quantizer` selects.
+    fn quantize_weights_group(self, quantizer: &mut Quantizer, group: ParamGroup) -> Self {
+        let own = core::mem::replace(&mut quantizer.group, group);
+        let module = self.map(quantizer);
+        quantizer.set_param_group(own);
+        module
+    }
+
     /// Computes parameters from what they are and what `reparameterizer` makes beside them.
     ///
     /// # Panics
@@ -131,13 +144,20 @@ pub trait Module: Clone + Send + Debug {
         Self: Sized,
     {
         let group = lora.param_group.clone();
-        let mut reparameterize = Reparameterize::new(lora);
-        let module = self.no_grad().map(&mut reparameterize);
-        assert!(
-            reparameterize.attached > 0,
-            "`apply_lora`: the module has no float parameter of 2 dimensions in {group:?}"
-        );
-        module
+        adapted(self, "apply_lora", lora, &group)
+    }
+
+    /// As [`apply_lora`](Module::apply_lora), with the matrices that get adapters as codes of few bits.
+    ///
+    /// # Panics
+    /// As [`apply_lora`](Module::apply_lora), and if the blocks of the quantizer's scheme do not divide a matrix.
+    #[track_caller]
+    fn apply_qlora(self, qlora: QLora) -> Self
+    where
+        Self: Sized,
+    {
+        let group = qlora.lora.param_group.clone();
+        adapted(self, "apply_qlora", qlora, &group)
     }
 
     /// Stores the values that parameters are computed to, as from adapters, and ends the computation.
@@ -146,19 +166,6 @@ pub trait Module: Clone + Send + Debug {
         Self: Sized,
     {
         self.map(&mut Merge)
-    }
-
-    /// The module with the float parameters that `quantizer` selects as codes of few bits, which are constants.
-    fn quantize_weights(self, quantizer: &mut Quantizer) -> Self {
-        self.map(quantizer)
-    }
-
-    /// [`quantize_weights`](Module::quantize_weights) for the parameters in `group`, whatever `quantizer` selects.
-    fn quantize_weights_group(self, quantizer: &mut Quantizer, group: ParamGroup) -> Self {
-        let own = core::mem::replace(&mut quantizer.group, group);
-        let module = self.map(quantizer);
-        quantizer.set_param_group(own);
-        module
     }
 
     /// The number of elements in all float parameters.
@@ -226,6 +233,22 @@ pub trait Module: Clone + Send + Debug {
     fn try_load_file<P: AsRef<std::path::Path>>(self, file: P) -> Result<Self, RecordError> {
         self.try_load_record(ModuleRecord::load(file)?)
     }
+}
+
+#[track_caller]
+fn adapted<M: Module>(
+    module: M,
+    method: &str,
+    reparameterizer: impl Reparameterizer,
+    group: &ParamGroup,
+) -> M {
+    let mut reparameterize = Reparameterize::new(reparameterizer);
+    let module = module.no_grad().map(&mut reparameterize);
+    assert!(
+        reparameterize.attached > 0,
+        "`{method}`: the module has no float parameter of 2 dimensions in {group:?}"
+    );
+    module
 }
 
 /// Is shown the parameters of a module. Every method does nothing unless you write it.

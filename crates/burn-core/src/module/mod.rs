@@ -68,6 +68,6 @@ pub use quantize::Quantizer;
 #[doc(hidden)]
 pub use reparam::{Attached, Erased};
 pub use reparam::{
-    Lora, LoraAdapter, Reparameterization, Reparameterizer, WeightNorm, WeightNormScale,
+    Lora, LoraAdapter, QLora, Reparameterization, Reparameterizer, WeightNorm, WeightNormScale,
 };
 pub(crate) use walk::Path;

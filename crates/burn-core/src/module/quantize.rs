@@ -59,10 +59,14 @@ impl Quantizer {
             );
         }
         let scheme = &self.scheme;
-        param.set_require_grad(false).map(|tensor| {
+        let codes = |tensor: Tensor<D>| {
             let range = compute_range(scheme, &tensor, &self.calibration);
             tensor.quantize(scheme, compute_q_params(scheme, range))
-        })
+        };
+        // Where the value is computed, as with an adapter, it is the base that becomes codes.
+        param
+            .set_require_grad(false)
+            .with_base(|param| param.map(codes))
     }
 }
 

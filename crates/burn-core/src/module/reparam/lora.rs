@@ -57,7 +57,12 @@ impl Lora {
         let (dims, device) = (base.dims(), base.device());
         let (rows, columns) = (dims[0], dims[1]);
         let std = self.init_std.unwrap_or(1.0 / (rows.max(1) as f64).sqrt());
-        let dtype = self.dtype.map_or(base.dtype(), Into::into);
+        // Beside codes, which are of no type to compute in, adapters are as the device prefers floats.
+        let own = match base.dtype().is_quantized() {
+            true => device.settings().float_dtype.into(),
+            false => base.dtype(),
+        };
+        let dtype = self.dtype.map_or(own, Into::into);
         let a = Tensor::random(
             [rows, self.rank],
             Distribution::Normal(0.0, std),
@@ -111,6 +116,7 @@ impl Reparameterization for LoraAdapter {
     const NAME: &'static str = "lora";
 
     fn apply<const D: usize>(&self, tensor: Tensor<D>) -> Tensor<D> {
+        let tensor = tensor.dequantize();
         let (shape, dtype) = (tensor.shape(), tensor.dtype());
         tensor + self.delta().cast(dtype).reshape(shape)
     }

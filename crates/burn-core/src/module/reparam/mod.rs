@@ -1,11 +1,12 @@
 //! Reparameterizations: parameters whose value is computed from a stored base and a small module beside it.
 //!
 //! The base stays what visitors and mappers see as the parameter; the module beside it is walked below the parameter's
-//! path, under the name of the reparameterization. Quantized bases live elsewhere. How a module of any type fits into a
+//! path, under the name of the reparameterization. How a module of any type fits into a
 //! [`Param`] is in [`erased`].
 
 pub(super) mod erased;
 mod lora;
+mod qlora;
 mod walk;
 mod weight_norm;
 
@@ -14,6 +15,7 @@ use burn_tensor::Tensor;
 use super::{Module, Param, ParameterValue};
 pub use erased::{Attached, Erased};
 pub use lora::{Lora, LoraAdapter};
+pub use qlora::QLora;
 pub(super) use walk::{Merge, Reparameterize};
 pub use weight_norm::{WeightNorm, WeightNormScale};
 

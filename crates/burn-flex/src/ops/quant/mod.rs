@@ -12,7 +12,6 @@ pub(super) use product::matmul;
 
 use super::module::cast;
 use crate::FlexTensor;
-use crate::math::round;
 use crate::parallel::{Shared, split};
 use crate::simd::simd;
 use crate::tensor::Layout;
@@ -144,12 +143,16 @@ pub(super) fn quantize(
     )
 }
 
+/// Added to a small number, leaves it rounded to the nearest integer, halves to even, in the low bits of the sum: `1.5 · 2^23`.
+const ROUND: f32 = 12_582_912.0;
+
 /// The nearest codes; NaN is the code 0.
 #[inline(always)]
 fn nearest(input: &[f32], scales: &[f32], (low, high): (f32, f32), out: &mut [i8]) {
     for ((out, x), scale) in out.iter_mut().zip(input).zip(scales) {
-        let code = round(x / scale).clamp(low, high);
-        *out = (if code.is_nan() { 0.0 } else { code }) as i32 as i8;
+        let code = x / scale;
+        let code = if code.is_nan() { 0.0 } else { code };
+        *out = (code.max(low).min(high) + ROUND).to_bits() as i8;
     }
 }
 
