@@ -7,7 +7,7 @@ use crate::rules::{self, Kept, Output};
 use crate::tape::{Entry, Node, Saved, Source, Step};
 use crate::tensor::{AdTensor, Place};
 use alloc::collections::BTreeMap;
-use alloc::string::String;
+use alloc::string::{String, ToString};
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 use burn_backend::{Build, Device, Engine, Handle};
@@ -63,6 +63,11 @@ pub enum BackwardError {
         /// The name of its operation.
         operation: &'static str,
     },
+    /// A gradient did not reach another device.
+    Transfer {
+        /// What went wrong there.
+        report: String,
+    },
     /// A gradient is not finite, on a device that watches for that.
     Anomaly {
         /// Where and what.
@@ -87,6 +92,10 @@ impl fmt::Display for BackwardError {
                 f,
                 "`backward`: the tape was consumed by an earlier backward pass, from the output of `{operation}` on\n  legal: one pass over each part of a tape; add what shares it before the pass, or compute it again"
             ),
+            Self::Transfer { report } => write!(
+                f,
+                "`backward`: a gradient did not get back to the device it came from with `to_device`: {report}"
+            ),
             Self::Anomaly { report } => write!(f, "`backward`: {report}"),
         }
     }
@@ -110,18 +119,23 @@ pub fn backward(root: &Handle, create_graph: bool) -> Result<Gradients, Backward
         Place::Cut(name) => return untracked(Some(name)),
         Place::On(source) => source,
     };
-    let mut walk = Walk::new(root.engine, create_graph);
-    let seed = walk.device.full(root.meta(), 1.0);
-    walk.flow(source, seed);
+    let mut walk = Walk {
+        create_graph,
+        open: BTreeMap::new(),
+    };
+    let mut spot = Spot::of(root.engine, create_graph);
+    let seed = spot.device.full(root.meta(), 1.0);
+    walk.flow(source, seed, spot);
 
     let mut gradients = Gradients::default();
     // Larger ids first: an instruction is met after everything that is made of its outputs, once.
-    while let Some((id, Arrived { node, mut grads })) = walk.open.pop_last() {
-        match open(&node, create_graph)? {
-            Some(entry) => walk.step(&node, entry, grads)?,
+    while let Some((id, mut arrived)) = walk.open.pop_last() {
+        match open(&arrived.node, create_graph)? {
+            Some(entry) => walk.step(entry, arrived)?,
             None => {
-                if let Some(gradient) = grads.pop().flatten() {
-                    gradients.0.insert(id, walk.leave(gradient));
+                if let Some(gradient) = arrived.grads.pop().flatten() {
+                    let gradient = walk.leave(gradient, arrived.spot);
+                    gradients.0.insert(id, gradient);
                 }
             }
         }
@@ -148,63 +162,85 @@ fn open(node: &Node, create_graph: bool) -> Result<Option<Entry>, BackwardError>
     }
 }
 
+/// The gradient for the only output.
+fn only(mut grads: Vec<Option<Handle>>) -> Handle {
+    let grad = grads.pop().flatten();
+    grad.expect("the walk meets nodes that a gradient arrived at")
+}
+
 struct Walk {
-    engine: &'static Autodiff,
-    /// The same without watching: gradients are watched for whole rules, which have names that the user knows.
-    quiet: &'static Autodiff,
-    /// Where rules send their instructions.
-    device: Device,
     create_graph: bool,
     open: BTreeMap<usize, Arrived>,
+}
+
+/// Where a part of the walk is: a tensor that came from another device leads there.
+#[derive(Clone, Copy)]
+struct Spot {
+    /// The layer of the tape, without watching: gradients are watched for whole rules, which have names that the user
+    /// knows.
+    engine: &'static Autodiff,
+    watched: bool,
+    /// Where rules send their instructions.
+    device: Device,
+}
+
+impl Spot {
+    fn of(engine: &'static Autodiff, create_graph: bool) -> Self {
+        let mode = engine.mode();
+        let quiet = engine.with_mode(Mode {
+            anomalies: false,
+            ..mode
+        });
+        Self {
+            engine: quiet,
+            watched: mode.anomalies,
+            device: match create_graph {
+                true => Device::new(quiet),
+                false => engine.below(),
+            },
+        }
+    }
 }
 
 /// A node with the gradients that have arrived for its outputs.
 struct Arrived {
     node: Arc<Node>,
     grads: Vec<Option<Handle>>,
+    spot: Spot,
 }
 
 /// An operand with the gradient for it.
 type Pulled = (Option<Source>, Option<Handle>, Shape);
 
 impl Walk {
-    fn new(engine: &'static Autodiff, create_graph: bool) -> Self {
-        let quiet = engine.with_mode(Mode {
-            anomalies: false,
-            ..engine.mode()
-        });
-        Self {
-            engine,
-            quiet,
-            device: match create_graph {
-                true => Device::new(quiet),
-                false => engine.below(),
-            },
-            create_graph,
-            open: BTreeMap::new(),
-        }
-    }
-
     /// A gradient as it leaves the walk.
-    fn leave(&self, gradient: Handle) -> Handle {
-        match self.create_graph && self.engine.mode().anomalies {
-            true => self.engine.lift(gradient),
+    fn leave(&self, gradient: Handle, spot: Spot) -> Handle {
+        match self.create_graph && spot.watched {
+            true => {
+                let mode = Mode {
+                    anomalies: true,
+                    ..spot.engine.mode()
+                };
+                spot.engine.with_mode(mode).lift(gradient)
+            }
             false => gradient,
         }
     }
 
     /// Adds a gradient to what has arrived at an output.
-    fn flow(&mut self, to: &Source, grad: Handle) {
+    fn flow(&mut self, to: &Source, grad: Handle, spot: Spot) {
         let arrived = self.open.entry(to.node.id).or_insert_with(|| Arrived {
             node: to.node.clone(),
             grads: Vec::new(),
+            spot,
         });
         if arrived.grads.len() <= to.output {
             arrived.grads.resize(to.output + 1, None);
         }
         let slot = &mut arrived.grads[to.output];
+        let mut device = spot.device;
         *slot = Some(match slot.take() {
-            Some(other) => self.device.add(other, grad),
+            Some(other) => device.add(other, grad),
             None => grad,
         });
     }
@@ -212,59 +248,72 @@ impl Walk {
     /// Runs an instruction backwards.
     fn step(
         &mut self,
-        node: &Arc<Node>,
         entry: Entry,
-        grads: Vec<Option<Handle>>,
+        Arrived { node, grads, spot }: Arrived,
     ) -> Result<(), BackwardError> {
-        let watched = self.engine.mode().anomalies;
-        let (name, arrived) = (entry.name(), watched.then(|| grads.clone()));
-        let pulled = self.pull(node, entry, grads);
+        if let Entry::Carried(carried) = entry {
+            let grad = only(grads);
+            let back = Spot::of(carried.from, self.create_graph);
+            let grad = carried
+                .back(&grad)
+                .map_err(|error| BackwardError::Transfer {
+                    report: error.to_string(),
+                })?;
+            if let Some(source) = carried.operand.source {
+                self.flow(&source, grad, back);
+            }
+            return Ok(());
+        }
+        let (name, arrived) = (entry.name(), spot.watched.then(|| grads.clone()));
+        let pulled = self.pull(&node, entry, grads, spot);
         if let Some(arrived) = arrived {
             let values: Vec<Option<Handle>> = pulled.iter().map(|it| it.1.clone()).collect();
             if let Some(report) = anomaly::pulled(name, &arrived, &values) {
                 return Err(BackwardError::Anomaly { report });
             }
         }
+        let mut device = spot.device;
         for (source, grad, shape) in pulled {
             if let (Some(source), Some(grad)) = (source, grad) {
-                let grad = self.device.sum_to(grad, &shape);
-                self.flow(&source, grad);
+                let grad = device.sum_to(grad, &shape);
+                self.flow(&source, grad, spot);
             }
         }
         Ok(())
     }
 
     /// A value where the rules send their instructions. If those are recorded, what they read has its place on the tape.
-    fn place(&self, value: Handle, source: Option<&Source>) -> Handle {
+    fn place(&self, value: Handle, source: Option<&Source>, spot: Spot) -> Handle {
         match self.create_graph {
             false => value,
             true => Handle::new(AdTensor {
                 place: source.map_or(Place::Constant, |it| Place::On(it.clone())),
-                ..AdTensor::constant(value, self.quiet)
+                ..AdTensor::constant(value, spot.engine)
             }),
         }
     }
 
     fn pull(
-        &mut self,
+        &self,
         node: &Arc<Node>,
         entry: Entry,
         mut grads: Vec<Option<Handle>>,
+        mut spot: Spot,
     ) -> Vec<Pulled> {
+        let place = move |value, source: Option<&Source>| self.place(value, source, spot);
         let (operation, outputs) = match entry {
             Entry::Instruction { operation, outputs } => (operation, outputs),
             Entry::Custom(custom) => {
-                let grad = grads.pop().flatten();
-                let grad = grad.expect("the walk meets nodes that a gradient arrived at");
-                let grads = custom.pull(&|value, source| self.place(value, source), node, grad);
+                let grads = custom.pull(&place, node, only(grads));
                 let operands = custom.operands.into_iter().zip(grads);
                 return operands
                     .map(|(operand, grad)| (operand.source, grad, operand.meta.shape))
                     .collect();
             }
+            Entry::Carried(_) => unreachable!("the step has carried it back"),
         };
-        let below = self.engine.below();
-        let read = |saved: Saved, source: Option<&Source>| self.place(saved.value(below), source);
+        let below = spot.engine.below();
+        let read = |saved: Saved, source: Option<&Source>| place(saved.value(below), source);
         let mut sources = Vec::new();
         let operation = operation.map(&mut |operand| {
             let value = operand.saved.map(|it| read(it, operand.source.as_ref()));
@@ -285,7 +334,7 @@ impl Walk {
         });
         let wanted = sources.iter().map(Option::is_some).collect();
         grads.resize(outputs.as_slice().len(), None);
-        let pulled = rules::pullback(&mut self.device, operation, outputs, grads, wanted);
+        let pulled = rules::pullback(&mut spot.device, operation, outputs, grads, wanted);
         let pulled = sources.into_iter().zip(pulled);
         pulled
             .map(|(source, (grad, shape))| (source, grad, shape))

@@ -11,6 +11,7 @@ extern crate alloc;
 
 mod anomaly;
 mod backward;
+mod carry;
 mod custom;
 mod engine;
 mod mode;
@@ -20,6 +21,7 @@ mod tape;
 mod tensor;
 
 pub use backward::{BackwardError, Gradients, backward};
+pub use carry::carry;
 pub use custom::{Forward, Pullback, Pulled, custom};
 pub use engine::Autodiff;
 pub use mode::{GradientCheckpointingStrategy, Mode};

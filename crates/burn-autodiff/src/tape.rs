@@ -1,5 +1,6 @@
 //! The tape: instructions that own what their rules need, linked by reference counts.
 
+use crate::carry::Carried;
 use crate::custom::Custom;
 use crate::recipe::Recipe;
 use alloc::boxed::Box;
@@ -48,6 +49,8 @@ pub(crate) enum Entry {
     },
     /// An operation that brought its own gradient.
     Custom(Box<Custom>),
+    /// A tensor from another device.
+    Carried(Box<Carried>),
 }
 
 /// What the tape knows of an operand.
@@ -90,6 +93,7 @@ impl Entry {
         match self {
             Self::Instruction { operation, .. } => operation.name(),
             Self::Custom(custom) => custom.name,
+            Self::Carried(_) => "to_device",
         }
     }
 
@@ -101,6 +105,7 @@ impl Entry {
                 operation.map(&mut give);
             }
             Self::Custom(custom) => custom.operands.into_iter().for_each(give),
+            Self::Carried(carried) => give(carried.operand),
         }
     }
 }
