@@ -128,7 +128,7 @@ impl<T: ParameterValue> Param<T> {
     }
 
     /// Changes the base, and keeps what the value is computed with.
-    fn with_base(self, func: impl FnOnce(Self) -> Self) -> Self {
+    pub(crate) fn with_base(self, func: impl FnOnce(Self) -> Self) -> Self {
         match self.take_apart() {
             (param, None) => func(param),
             (param, Some(attached)) => func(param).attach(attached),
