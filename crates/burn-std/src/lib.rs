@@ -70,11 +70,16 @@ pub mod tensor {
     pub use crate::errors::{ExpressionError, MetadataError};
     pub use crate::indexing::{self, AsIndex};
     pub use crate::layout;
+    pub use crate::matmul::{
+        self, MatmulTransformAction, MatmulTransformAnalysis, MatmulTransformPolicy,
+    };
+    pub use crate::metadata::Metadata;
     pub use crate::quantization::{
-        self, BlockLayout, BlockScale, BlockSize, Calibration, DecodedScales, QParams, QuantAcc,
-        QuantConfig, QuantMode, QuantPropagation, QuantScheme, QuantStore, QuantValue,
+        self, BlockLayout, BlockScale, BlockSize, Calibration, DecodedScales, QParamTensor, QParams,
+        QuantAcc, QuantConfig, QuantMode, QuantPropagation, QuantScheme, QuantStore, QuantValue,
         QuantizedBytes, ScaleDtype,
     };
+    pub use crate::reshape::{ReshapeAction, ReshapeAnalysis};
     pub use crate::shape::{self, Shape, SliceOps, SmallVec, Strides, calculate_matmul_output};
     pub use crate::slice::{self, Slice, SliceArg, SliceIter};
 }
