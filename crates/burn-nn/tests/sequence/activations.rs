@@ -140,7 +140,8 @@ fn softplus_is_right_far_out() {
         let found = crate::harness::values(output);
         for (found, expected) in found.iter().zip(expected) {
             assert!(
-                (found - expected).abs() <= 1e-6 * expected,
+                // The smallest numbers have few bits.
+                (found - expected).abs() <= 1e-6 * expected + 3e-45,
                 "{found} {expected}"
             );
         }
