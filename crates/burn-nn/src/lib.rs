@@ -1,6 +1,7 @@
 //! Layers, initializers and losses.
 //!
 //! A layer is a module; it is made by its configuration (`LinearConfig::new(…).init(&device)`) and run by `forward`.
+//! Nothing is computed here that is not a composition of tensor methods and functional modules.
 
 #![cfg_attr(not(feature = "std"), no_std)]
 
@@ -10,6 +11,8 @@ pub mod activation;
 pub mod loss;
 pub mod modules;
 
+mod check;
+mod display;
 mod initializer;
 mod padding;
 

@@ -177,7 +177,7 @@ impl ModuleDisplay for CrossEntropyLoss {
         content
             .add_debug_attribute("pad_tokens", &self.pad_tokens)
             .add("weights", &self.weights)
-            .add_debug_attribute("smoothing", &self.smoothing)
+            .add("smoothing", &self.smoothing)
             .add("logits", &self.logits)
             .optional()
     }

@@ -1,7 +1,6 @@
 //! [`Embedding`]: a table of vectors.
 
-use super::inline;
-use crate::Initializer;
+use crate::{Initializer, display};
 use burn_core::config::Config;
 use burn_core::module::{Content, DisplaySettings, Module, ModuleDisplay, Param};
 use burn_core::tensor::{Device, Int, Tensor, module::embedding};
@@ -46,7 +45,7 @@ impl Embedding {
 
 impl ModuleDisplay for Embedding {
     fn custom_settings(&self) -> Option<DisplaySettings> {
-        inline()
+        display::settings()
     }
 
     fn custom_content(&self, content: Content) -> Option<Content> {
