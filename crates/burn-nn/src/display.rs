@@ -1,20 +1,11 @@
 //! Layers that print in one line.
 
-use burn_core::module::DisplaySettings;
-
-/// All in one line.
-pub(crate) fn settings() -> Option<DisplaySettings> {
-    DisplaySettings::new()
-        .with_new_line_after_attribute(false)
-        .optional()
-}
-
 /// Prints layers in one line, with the named fields: as values, or behind `debug` as `Debug` has them.
 macro_rules! in_one_line {
     ($($name:ident { $($field:ident),* $(; debug $($debug:ident),+)? })+) => { $(
         impl burn_core::module::ModuleDisplay for $name {
             fn custom_settings(&self) -> Option<burn_core::module::DisplaySettings> {
-                $crate::display::settings()
+                $crate::modules::inline()
             }
 
             fn custom_content(

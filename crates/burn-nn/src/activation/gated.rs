@@ -1,6 +1,6 @@
 //! Activations in which one half gates the other: [`GLU`] and [`SwiGlu`].
 
-use crate::display;
+use crate::modules::inline;
 use crate::{Initializer, Linear, LinearConfig, LinearLayout};
 use burn_core::config::Config;
 use burn_core::module::{Content, DisplaySettings, Module, ModuleDisplay};
@@ -86,7 +86,7 @@ impl SwiGlu {
 
 impl ModuleDisplay for SwiGlu {
     fn custom_settings(&self) -> Option<DisplaySettings> {
-        display::settings()
+        inline()
     }
 
     fn custom_content(&self, content: Content) -> Option<Content> {

@@ -1,6 +1,7 @@
 //! [`PRelu`]: a slope on the left that is learned.
 
-use crate::{Initializer, check, display};
+use crate::modules::inline;
+use crate::{Initializer, check};
 use burn_core::config::Config;
 use burn_core::module::{Content, DisplaySettings, Module, ModuleDisplay, Param};
 use burn_core::tensor::{Device, Tensor, activation};
@@ -55,7 +56,7 @@ impl PRelu {
 
 impl ModuleDisplay for PRelu {
     fn custom_settings(&self) -> Option<DisplaySettings> {
-        display::settings()
+        inline()
     }
 
     fn custom_content(&self, content: Content) -> Option<Content> {

@@ -10,7 +10,7 @@ use burn_core::tensor::{Device, Int, Tensor, activation::log_sigmoid};
 /// Describes a [`BinaryCrossEntropyLoss`].
 #[derive(Config, Debug)]
 pub struct BinaryCrossEntropyLossConfig {
-    /// How much each class counts: for vectors that of 0 and 1, for more dims each column of dim 1.
+    /// How much each class counts: for vectors 0 and 1, for more dims each position along the last one.
     pub weights: Option<Vec<f32>>,
     /// Share of the targets spread evenly over the classes, in `0..=1`.
     pub smoothing: Option<f32>,
@@ -22,7 +22,7 @@ pub struct BinaryCrossEntropyLossConfig {
 /// The mean of `-w · (y · ln p + (1 - y) · ln(1 - p))` over all elements.
 ///
 /// Logarithms of probabilities are at least -100, as in PyTorch. With label smoothing `α` over `C` classes a target `y`
-/// is `(1 - α) · y + α / C`, where `C` is the size of dim 1, or 2 for vectors.
+/// is `(1 - α) · y + α / C`, where `C` is the size of the last dim, or 2 for vectors.
 #[derive(Module, Debug)]
 #[module(custom_display)]
 pub struct BinaryCrossEntropyLoss {
@@ -63,7 +63,7 @@ impl BinaryCrossEntropyLoss {
     /// The loss.
     ///
     /// # Shapes
-    /// - `logits`: `[rows]` or `[rows, classes, …]`, logits or probabilities
+    /// - `logits`: `[rows]` or `[…, classes]`, logits or probabilities
     /// - `targets`: the same, 0 or 1
     /// - output: `[1]`
     ///
@@ -77,7 +77,7 @@ impl BinaryCrossEntropyLoss {
             targets.shape(),
             logits.shape()
         );
-        let classes = logits.dims().get(1).map_or(2, |size| *size);
+        let classes = if D > 1 { logits.dims()[D - 1] } else { 2 };
         let yes = targets.clone().float().cast(logits.dtype());
         let yes = match self.smoothing {
             Some(share) => yes
@@ -125,9 +125,7 @@ fn weighted<const D: usize>(
         targets.shape()
     );
     if D > 1 {
-        let mut shape = [1; D];
-        shape[1] = count;
-        return weights.reshape(shape);
+        return weights.unsqueeze();
     }
     let own = targets.equal_scalar(1);
     let every = own.shape();
@@ -182,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn more_dims_have_a_weight_for_each_column() {
+    fn more_dims_have_a_weight_along_the_last() {
         let device = Device::default();
         let rows = [[0.2, -1.5, 3.0], [0.7, 2.0, -0.4]];
         let logits = || Tensor::<2>::from_data(rows, &device);

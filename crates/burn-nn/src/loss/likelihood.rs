@@ -16,12 +16,12 @@ use num_traits::Float as _;
 /// Describes a [`GaussianNLLLoss`].
 #[derive(Config, Debug)]
 pub struct GaussianNLLLossConfig {
-    /// Whether the constant `ln(2π) / 2` is added.
-    #[config(default = false)]
-    pub full: bool,
     /// The least variance, above 0.
     #[config(default = 1e-6)]
     pub eps: f64,
+    /// Whether the constant `ln(2π) / 2` is added.
+    #[config(default = false)]
+    pub full: bool,
 }
 
 /// How unlikely targets are under normal distributions: `(ln v + (x - y)² / v) / 2` with `v = max(variance, ε)` (Nix and
@@ -31,10 +31,10 @@ pub struct GaussianNLLLossConfig {
 #[derive(Module, Debug)]
 #[module(custom_display)]
 pub struct GaussianNLLLoss {
-    /// Whether the constant `ln(2π) / 2` is added.
-    pub full: bool,
     /// The least variance.
     pub eps: f64,
+    /// Whether the constant `ln(2π) / 2` is added.
+    pub full: bool,
 }
 
 impl GaussianNLLLossConfig {
@@ -52,8 +52,8 @@ impl GaussianNLLLossConfig {
             "above 0",
         );
         GaussianNLLLoss {
-            full: self.full,
             eps: self.eps,
+            full: self.full,
         }
     }
 }

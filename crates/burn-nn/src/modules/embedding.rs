@@ -1,6 +1,7 @@
 //! [`Embedding`]: a table of vectors.
 
-use crate::{Initializer, display};
+use crate::Initializer;
+use crate::modules::inline;
 use burn_core::config::Config;
 use burn_core::module::{Content, DisplaySettings, Module, ModuleDisplay, Param};
 use burn_core::tensor::{Device, Int, Tensor, module::embedding};
@@ -45,7 +46,7 @@ impl Embedding {
 
 impl ModuleDisplay for Embedding {
     fn custom_settings(&self) -> Option<DisplaySettings> {
-        display::settings()
+        inline()
     }
 
     fn custom_content(&self, content: Content) -> Option<Content> {

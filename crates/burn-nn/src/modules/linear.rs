@@ -4,10 +4,11 @@ use burn_core::config::Config;
 use burn_core::module::{Content, DisplaySettings, Module, ModuleDisplay, Param};
 use burn_core::tensor::{Device, Tensor, module::linear};
 
-use crate::{Initializer, display};
+use crate::Initializer;
+use crate::modules::inline;
 
 /// The gain that makes the bound of a Kaiming initialization `1 / √fan`.
-pub(super) const FRAC_1_SQRT_3: f64 = 0.577_350_269_189_625_8;
+const FRAC_1_SQRT_3: f64 = 0.577_350_269_189_625_8;
 
 /// Uniform in `±1 / √fan_in`.
 pub(crate) const DEFAULT_INITIALIZER: Initializer = Initializer::KaimingUniform {
@@ -89,7 +90,7 @@ impl Linear {
 
 impl ModuleDisplay for Linear {
     fn custom_settings(&self) -> Option<DisplaySettings> {
-        display::settings()
+        inline()
     }
 
     fn custom_content(&self, content: Content) -> Option<Content> {

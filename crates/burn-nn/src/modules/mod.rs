@@ -43,3 +43,12 @@ pub use similarity::{
     CosineSimilarity, CosineSimilarityConfig, PairwiseDistance, PairwiseDistanceConfig,
 };
 pub use unfold::{Fold4d, Fold4dConfig, Unfold4d, Unfold4dConfig};
+
+use burn_core::module::DisplaySettings;
+
+/// A layer in one line.
+pub(crate) fn inline() -> Option<DisplaySettings> {
+    DisplaySettings::new()
+        .with_new_line_after_attribute(false)
+        .optional()
+}

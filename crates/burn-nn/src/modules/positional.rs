@@ -4,7 +4,7 @@
 //! p[t, 2i] = sin(t / T^(2i / d))    p[t, 2i + 1] = cos(t / T^(2i / d))
 //! ```
 
-use crate::display;
+use super::inline;
 use alloc::vec::Vec;
 use burn_core::config::Config;
 use burn_core::module::{Content, DisplaySettings, Module, ModuleDisplay};
@@ -105,7 +105,7 @@ pub fn generate_sinusoids(
 
 impl ModuleDisplay for PositionalEncoding {
     fn custom_settings(&self) -> Option<DisplaySettings> {
-        display::settings()
+        inline()
     }
 
     fn custom_content(&self, content: Content) -> Option<Content> {

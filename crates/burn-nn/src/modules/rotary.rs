@@ -5,7 +5,7 @@
 //! (x[2i], x[2i + 1]) turned by t · θ[i],    θ[i] = θ^(-2i / d)
 //! ```
 
-use crate::display;
+use super::inline;
 use alloc::vec::Vec;
 use burn_core::config::Config;
 use burn_core::module::{Content, DisplaySettings, Module, ModuleDisplay};
@@ -171,7 +171,7 @@ fn turns(theta: &Tensor<1>, start: usize, length: usize) -> Tensor<3> {
 
 impl ModuleDisplay for RotaryEncoding {
     fn custom_settings(&self) -> Option<DisplaySettings> {
-        display::settings()
+        inline()
     }
 
     fn custom_content(&self, content: Content) -> Option<Content> {

@@ -2,8 +2,8 @@
 
 use super::heads::{self, Scores};
 use crate::activation::Gelu;
-use crate::display;
 use crate::modules::cache::TensorCache;
+use crate::modules::inline;
 use crate::{Dropout, DropoutConfig, Initializer, Linear, LinearConfig};
 use burn_core::config::Config;
 use burn_core::module::{Content, DisplaySettings, Module, ModuleDisplay};
@@ -363,7 +363,7 @@ impl MultiHeadAttention {
 
 impl ModuleDisplay for MultiHeadAttention {
     fn custom_settings(&self) -> Option<DisplaySettings> {
-        display::settings()
+        inline()
     }
 
     fn custom_content(&self, content: Content) -> Option<Content> {

@@ -1,9 +1,10 @@
 //! [`DeformConv2d`]: a convolution whose windows are bent.
 
 use super::{groups, parameters, windows};
-use crate::modules::linear::FRAC_1_SQRT_3;
+
+use crate::Initializer;
+use crate::modules::{DEFAULT_INITIALIZER, inline};
 use crate::padding::{PaddingConfig2d, Slide};
-use crate::{Initializer, display};
 use burn_core::config::Config;
 use burn_core::module::{Content, DisplaySettings, Module, ModuleDisplay, Param};
 use burn_core::tensor::module::deform_conv2d;
@@ -36,7 +37,7 @@ pub struct DeformConv2dConfig {
     #[config(default = true)]
     pub bias: bool,
     /// Draws the weight and the bias. By default uniform in `±1 / √n` for `n` inputs an output.
-    #[config(default = "Initializer::KaimingUniform { gain: FRAC_1_SQRT_3, fan_out_only: false }")]
+    #[config(default = "DEFAULT_INITIALIZER")]
     pub initializer: Initializer,
 }
 
@@ -137,7 +138,7 @@ impl DeformConv2d {
 
 impl ModuleDisplay for DeformConv2d {
     fn custom_settings(&self) -> Option<DisplaySettings> {
-        display::settings()
+        inline()
     }
 
     fn custom_content(&self, content: Content) -> Option<Content> {

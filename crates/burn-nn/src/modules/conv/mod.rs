@@ -4,10 +4,10 @@ mod deform;
 
 pub use deform::{DeformConv2d, DeformConv2dConfig};
 
-use super::linear::FRAC_1_SQRT_3;
 use super::sizes::Sizes;
+use crate::modules::{DEFAULT_INITIALIZER, inline};
 use crate::padding::{PaddingConfig1d, PaddingConfig2d, PaddingConfig3d, Slide};
-use crate::{Initializer, check, display};
+use crate::{Initializer, check};
 use burn_core::config::Config;
 use burn_core::module::{Content, DisplaySettings, Module, ModuleDisplay, Param};
 use burn_core::tensor::Tensor;
@@ -84,7 +84,7 @@ macro_rules! conv {
             #[config(default = true)]
             pub bias: bool,
             /// Draws the weight and the bias. By default uniform in `±1 / √n` for `n` inputs an output.
-            #[config(default = Initializer::KaimingUniform { gain: FRAC_1_SQRT_3, fan_out_only: false })]
+            #[config(default = DEFAULT_INITIALIZER)]
             pub initializer: Initializer,
         }
 
@@ -165,7 +165,7 @@ macro_rules! conv {
 
         impl ModuleDisplay for $name {
             fn custom_settings(&self) -> Option<DisplaySettings> {
-                display::settings()
+                inline()
             }
 
             fn custom_content(&self, content: Content) -> Option<Content> {
@@ -213,7 +213,7 @@ macro_rules! conv_transpose {
             pub bias: bool,
             /// Draws the weight and the bias. By default uniform in `±1 / √n`, where `n` is the size of a window times the
             /// channels out of a group.
-            #[config(default = Initializer::KaimingUniform { gain: FRAC_1_SQRT_3, fan_out_only: false })]
+            #[config(default = DEFAULT_INITIALIZER)]
             pub initializer: Initializer,
         }
 
@@ -249,7 +249,8 @@ macro_rules! conv_transpose {
             #[track_caller]
             pub fn init(&self, device: &Device) -> $name {
                 let kernel: [usize; $dims] = self.kernel_size.each();
-                let (stride, dilation): ([_; $dims], [_; $dims]) = (self.stride.each(), self.dilation.each());
+                let (stride, dilation): ([_; $dims], [_; $dims]) =
+                    (self.stride.each(), self.dilation.each());
                 windows(stringify!($name), &kernel, &stride, &dilation);
                 groups(stringify!($name), "groups", self.groups, &self.channels);
                 let (weight, bias) = parameters(
@@ -292,7 +293,7 @@ macro_rules! conv_transpose {
 
         impl ModuleDisplay for $name {
             fn custom_settings(&self) -> Option<DisplaySettings> {
-                display::settings()
+                inline()
             }
 
             fn custom_content(&self, content: Content) -> Option<Content> {
@@ -375,6 +376,7 @@ mod tests {
     use super::*;
     use alloc::format;
     use alloc::vec::Vec;
+    use burn_core::tensor::{Int, TensorData};
 
     fn values<const D: usize>(tensor: Tensor<D>) -> Vec<f32> {
         tensor.try_into_vec_as().expect("a CPU tensor can be read")
@@ -483,19 +485,26 @@ mod tests {
     #[test]
     fn an_infinite_weight_meets_the_padding() {
         let device = Device::default();
-        let mut layer = Conv2dConfig::new([1, 1], [3, 3])
-            .with_padding(PaddingConfig2d::Explicit(1, 1, 1, 1))
-            .with_bias(false)
-            .init(&device);
-        let weight = [[f32::NEG_INFINITY, 1.0, 1.0], [1.0; 3], [1.0; 3]];
-        layer.weight = Param::from_data([[weight]], &device);
-        let image = Tensor::<1, burn_core::tensor::Int>::arange(1..10, &device);
-        let found = values(layer.forward(image.float().reshape([1, 1, 3, 3])));
-        // In the first row and column the infinite weight meets a zero around: NaN.
-        for (at, found) in found.into_iter().enumerate() {
-            match at < 3 || at % 3 == 0 {
-                true => assert!(found.is_nan(), "{at}: {found}"),
-                false => assert_eq!(found, f32::NEG_INFINITY, "{at}"),
+        for (channels, groups) in [(1, 1), (4, 1), (5, 1), (4, 4)] {
+            let mut layer = Conv2dConfig::new([channels, channels], [3, 3])
+                .with_padding(PaddingConfig2d::Explicit(1, 1, 1, 1))
+                .with_groups(groups)
+                .with_bias(false)
+                .init(&device);
+            let inputs = channels / groups;
+            let mut weight = alloc::vec![1.0; channels * inputs * 9];
+            weight[0] = f32::NEG_INFINITY;
+            let weight = TensorData::new(weight, [channels, inputs, 3, 3]);
+            layer.weight = Param::from_data(weight, &device);
+            let image = Tensor::<1, Int>::arange(1..10, &device).float();
+            let image = image.reshape([1, 1, 3, 3]).expand([1, channels, 3, 3]);
+            let found = values(layer.forward(image).narrow(1, 0, 1));
+            // In the first row and column the infinite weight meets a zero around: NaN.
+            for (at, found) in found.into_iter().enumerate() {
+                match at < 3 || at % 3 == 0 {
+                    true => assert!(found.is_nan(), "{channels} {groups} {at}: {found}"),
+                    false => assert_eq!(found, f32::NEG_INFINITY, "{channels} {groups} {at}"),
+                }
             }
         }
     }

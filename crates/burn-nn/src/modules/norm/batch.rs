@@ -1,7 +1,8 @@
 //! [`BatchNorm`]: channels normalized over a batch.
 
 use super::channels;
-use crate::{Initializer, check, display};
+use crate::modules::inline;
+use crate::{Initializer, check};
 use burn_core::config::Config;
 use burn_core::module::{
     Content, DisplaySettings, Flag, Module, ModuleDisplay, Param, RunningState,
@@ -106,7 +107,7 @@ impl BatchNorm {
 
 impl ModuleDisplay for BatchNorm {
     fn custom_settings(&self) -> Option<DisplaySettings> {
-        display::settings()
+        inline()
     }
 
     fn custom_content(&self, content: Content) -> Option<Content> {
@@ -151,6 +152,21 @@ mod tests {
         let root = 1.5f32.sqrt();
         close(layer.forward(batch().inner()), &[0.0, 2.0 / root]);
         close(layer.running_mean.value(), &[1.0]);
+    }
+
+    #[test]
+    #[cfg(feature = "autodiff")]
+    fn the_running_variance_is_that_over_one_less() {
+        let device = Device::default().autodiff();
+        let layer = BatchNormConfig::new(1).init(&device);
+        let batch = Tensor::<2>::from_data([[1.0], [2.0], [3.0], [6.0]], &device);
+        // Normalized by the variance over n, 3.5, and kept by that over n - 1, 14/3: 0.9 + 0.1 · 14/3.
+        let expected = [-1.069_043_4, -0.534_521_7, 0.0, 1.603_565_1];
+        close(layer.forward(batch), &expected);
+        close(layer.running_mean.value(), &[0.3]);
+        close(layer.running_var.value(), &[1.366_666_7]);
+        let row = Tensor::<2>::from_data([[3.0]], &Device::default());
+        close(layer.valid().forward(row), &[2.309_568_6]);
     }
 
     #[test]

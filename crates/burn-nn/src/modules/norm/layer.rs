@@ -1,6 +1,7 @@
 //! [`LayerNorm`]: rows normalized.
 
-use crate::{Initializer, check, display};
+use crate::modules::inline;
+use crate::{Initializer, check};
 use burn_core::config::Config;
 use burn_core::module::{Content, DisplaySettings, Module, ModuleDisplay, Param};
 use burn_core::tensor::module::layer_norm;
@@ -58,7 +59,7 @@ impl LayerNorm {
 
 impl ModuleDisplay for LayerNorm {
     fn custom_settings(&self) -> Option<DisplaySettings> {
-        display::settings()
+        inline()
     }
 
     fn custom_content(&self, content: Content) -> Option<Content> {

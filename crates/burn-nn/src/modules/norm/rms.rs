@@ -1,6 +1,7 @@
 //! [`RmsNorm`]: rows scaled to one length.
 
-use crate::{Initializer, check, display};
+use crate::modules::inline;
+use crate::{Initializer, check};
 use burn_core::config::Config;
 use burn_core::module::{Content, DisplaySettings, Module, ModuleDisplay, Param};
 use burn_core::tensor::{DType, Device, Tensor};
@@ -68,7 +69,7 @@ impl RmsNorm {
 
 impl ModuleDisplay for RmsNorm {
     fn custom_settings(&self) -> Option<DisplaySettings> {
-        display::settings()
+        inline()
     }
 
     fn custom_content(&self, content: Content) -> Option<Content> {

@@ -4,7 +4,7 @@ use super::GateController;
 use super::packed::{self, Packed, States};
 use crate::Initializer;
 use crate::activation::{Activation, ActivationConfig};
-use crate::display;
+use crate::modules::inline;
 use burn_core::config::Config;
 use burn_core::module::{Content, DisplaySettings, Module, ModuleDisplay};
 use burn_core::tensor::{Device, Tensor};
@@ -117,7 +117,7 @@ impl Rnn {
 
 impl ModuleDisplay for Rnn {
     fn custom_settings(&self) -> Option<DisplaySettings> {
-        display::settings()
+        inline()
     }
 
     fn custom_content(&self, content: Content) -> Option<Content> {
@@ -218,7 +218,7 @@ impl BiRnn {
 
 impl ModuleDisplay for BiRnn {
     fn custom_settings(&self) -> Option<DisplaySettings> {
-        display::settings()
+        inline()
     }
 
     fn custom_content(&self, content: Content) -> Option<Content> {

@@ -12,7 +12,7 @@ use super::GateController;
 use super::packed::{self, Packed, States};
 use crate::Initializer;
 use crate::activation::{Activation, ActivationConfig};
-use crate::display;
+use crate::modules::inline;
 use burn_core::config::Config;
 use burn_core::module::{Content, DisplaySettings, Module, ModuleDisplay};
 use burn_core::tensor::{Device, Tensor};
@@ -203,7 +203,7 @@ struct Gates {
 
 impl ModuleDisplay for Gru {
     fn custom_settings(&self) -> Option<DisplaySettings> {
-        display::settings()
+        inline()
     }
 
     fn custom_content(&self, content: Content) -> Option<Content> {
@@ -301,7 +301,7 @@ impl BiGru {
 
 impl ModuleDisplay for BiGru {
     fn custom_settings(&self) -> Option<DisplaySettings> {
-        display::settings()
+        inline()
     }
 
     fn custom_content(&self, content: Content) -> Option<Content> {

@@ -13,7 +13,7 @@ use super::GateController;
 use super::packed::{self, Packed, States};
 use crate::Initializer;
 use crate::activation::{Activation, ActivationConfig};
-use crate::display;
+use crate::modules::inline;
 use alloc::vec::Vec;
 use burn_core::config::Config;
 use burn_core::module::{Content, DisplaySettings, Module, ModuleDisplay};
@@ -223,7 +223,7 @@ impl Lstm {
 
 impl ModuleDisplay for Lstm {
     fn custom_settings(&self) -> Option<DisplaySettings> {
-        display::settings()
+        inline()
     }
 
     fn custom_content(&self, content: Content) -> Option<Content> {
@@ -330,7 +330,7 @@ impl BiLstm {
 
 impl ModuleDisplay for BiLstm {
     fn custom_settings(&self) -> Option<DisplaySettings> {
-        display::settings()
+        inline()
     }
 
     fn custom_content(&self, content: Content) -> Option<Content> {

@@ -1,7 +1,7 @@
 //! [`PositionWiseFeedForward`]: the same two maps at every position.
 
 use crate::activation::{Activation, ActivationConfig};
-use crate::display;
+use crate::modules::inline;
 use crate::{Dropout, DropoutConfig, Initializer, Linear, LinearConfig};
 use burn_core::config::Config;
 use burn_core::module::{Content, DisplaySettings, Module, ModuleDisplay};
@@ -71,7 +71,7 @@ impl PositionWiseFeedForward {
 
 impl ModuleDisplay for PositionWiseFeedForward {
     fn custom_settings(&self) -> Option<DisplaySettings> {
-        display::settings()
+        inline()
     }
 
     fn custom_content(&self, content: Content) -> Option<Content> {
