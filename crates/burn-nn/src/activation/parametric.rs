@@ -1,8 +1,8 @@
 //! Activations with numbers that are given, not learned.
 
-use crate::modules::inline;
+use crate::display::in_one_line;
 use burn_core::config::Config;
-use burn_core::module::{Content, DisplaySettings, Module, ModuleDisplay};
+use burn_core::module::Module;
 use burn_core::tensor::{Tensor, activation};
 
 macro_rules! parametric {
@@ -45,14 +45,8 @@ macro_rules! parametric {
             }
         }
 
-        impl ModuleDisplay for $name {
-            fn custom_settings(&self) -> Option<DisplaySettings> {
-                inline()
-            }
-
-            fn custom_content(&self, content: Content) -> Option<Content> {
-                content$(.add(stringify!($field), &self.$field))+.optional()
-            }
+        in_one_line! {
+            $name { $($field),+ }
         }
     };
 }

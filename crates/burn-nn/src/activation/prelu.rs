@@ -1,7 +1,7 @@
 //! [`PRelu`]: a slope on the left that is learned.
 
-use crate::Initializer;
 use crate::modules::inline;
+use crate::{Initializer, check};
 use burn_core::config::Config;
 use burn_core::module::{Content, DisplaySettings, Module, ModuleDisplay, Param};
 use burn_core::tensor::{Device, Tensor, activation};
@@ -34,10 +34,7 @@ impl PReluConfig {
     /// If there is no slope.
     #[track_caller]
     pub fn init(&self, device: &Device) -> PRelu {
-        assert!(
-            self.num_parameters > 0,
-            "`PRelu`: `num_parameters` is 0\n  legal: 1, or the number of channels"
-        );
+        check::positive("PRelu", "num_parameters", &[self.num_parameters]);
         let initializer = Initializer::Constant { value: self.alpha };
         PRelu {
             alpha: initializer.init([self.num_parameters], device),

@@ -1,8 +1,8 @@
 //! [`RRelu`]: a slope on the left that is drawn.
 
-use crate::modules::inline;
+use crate::{check, display::in_one_line};
 use burn_core::config::Config;
-use burn_core::module::{Content, DisplaySettings, Flag, Module, ModuleDisplay, Param};
+use burn_core::module::{Flag, Module, Param};
 use burn_core::tensor::{Distribution, Tensor, activation};
 
 /// Describes an [`RRelu`].
@@ -36,11 +36,13 @@ impl RReluConfig {
     /// If the greatest slope is less than the least.
     #[track_caller]
     pub fn init(&self) -> RRelu {
-        assert!(
-            self.lower <= self.upper,
-            "`RRelu`: `lower` is {}, `upper` is {}\n  legal: `lower` no greater than `upper`",
+        let ordered = self.lower <= self.upper;
+        check::field(
+            ordered,
+            "RRelu",
+            "lower",
             self.lower,
-            self.upper
+            "no more than `upper`",
         );
         RRelu {
             lower: self.lower,
@@ -67,17 +69,8 @@ impl RRelu {
     }
 }
 
-impl ModuleDisplay for RRelu {
-    fn custom_settings(&self) -> Option<DisplaySettings> {
-        inline()
-    }
-
-    fn custom_content(&self, content: Content) -> Option<Content> {
-        content
-            .add("lower", &self.lower)
-            .add("upper", &self.upper)
-            .optional()
-    }
+in_one_line! {
+    RRelu { lower, upper }
 }
 
 #[cfg(test)]
@@ -119,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    #[should_panic(expected = "`RRelu`: `lower` is 0.5, `upper` is 0.25")]
+    #[should_panic(expected = "`RRelu`: the field `lower` is 0.5\n  legal: no more than `upper`")]
     fn a_range_that_is_none_is_refused() {
         RReluConfig::new().with_lower(0.5).with_upper(0.25).init();
     }

@@ -3,15 +3,15 @@
 use super::residual::Residual;
 use super::{PositionWiseFeedForward, PositionWiseFeedForwardConfig};
 use crate::activation::ActivationConfig;
+use crate::display::in_one_line;
 use crate::modules::attention::{
     MhaCache, MhaInput, MultiHeadAttention, MultiHeadAttentionConfig, rest,
 };
 use crate::modules::cache::TensorCache;
-use crate::modules::inline;
 use crate::{Dropout, DropoutConfig, Initializer, LayerNorm, LayerNormConfig};
 use alloc::vec::Vec;
 use burn_core::config::Config;
-use burn_core::module::{Content, DisplaySettings, Module, ModuleDisplay};
+use burn_core::module::Module;
 use burn_core::tensor::{Bool, Device, Tensor};
 
 /// Describes a [`TransformerDecoder`].
@@ -344,20 +344,6 @@ impl TransformerDecoderLayer {
     }
 }
 
-impl ModuleDisplay for TransformerDecoder {
-    fn custom_settings(&self) -> Option<DisplaySettings> {
-        inline()
-    }
-
-    fn custom_content(&self, content: Content) -> Option<Content> {
-        content
-            .add("d_model", &self.d_model)
-            .add("d_ff", &self.d_ff)
-            .add("n_heads", &self.n_heads)
-            .add("n_layers", &self.n_layers)
-            .add("dropout", &self.dropout)
-            .add("norm_first", &self.norm_first)
-            .add("quiet_softmax", &self.quiet_softmax)
-            .optional()
-    }
+in_one_line! {
+    TransformerDecoder { d_model, d_ff, n_heads, n_layers, dropout, norm_first, quiet_softmax }
 }
