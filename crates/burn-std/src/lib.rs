@@ -20,6 +20,8 @@ pub mod future;
 pub mod id;
 pub mod indexing;
 pub mod layout;
+#[cfg(feature = "network")]
+pub mod network;
 pub mod ops;
 pub mod quantization;
 pub mod rand;

@@ -238,7 +238,7 @@ impl TensorData {
         };
         let mut mismatches = Mismatches::new(self);
         convert::with_elements!(self, elems => {
-            for (i, (left, right)) in elems.iter().zip(convert::stored(other)).enumerate() {
+            for (i, (left, right)) in elems.iter().zip(convert::stored_like(elems, other)).enumerate() {
                 if left != right {
                     mismatches.add(i, format_args!("{left} is not {right}"));
                 }

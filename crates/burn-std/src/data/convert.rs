@@ -43,6 +43,11 @@ pub(super) fn stored<E: Element>(data: &TensorData) -> &[E] {
         .expect("the type was chosen by the dtype, and data is always valid")
 }
 
+/// The same for elements like those of `_elems`.
+pub(super) fn stored_like<'a, E: Element>(_elems: &[E], data: &'a TensorData) -> &'a [E] {
+    stored(data)
+}
+
 /// The elements of an iterator, stored as `dtype`.
 pub(super) fn store_as<T: ToElement, I: Iterator<Item = T>>(
     dtype: DType,
