@@ -115,7 +115,15 @@ pub(crate) fn lint(steps: &mut Steps) -> Result {
 pub(crate) fn test(steps: &mut Steps, backend: Backend) -> Result {
     let name = backend.name();
     if backend == Backend::Flex {
-        return steps.command("test on flex", &mut cargo(&["test", "--workspace"]));
+        steps.command("test on flex", &mut cargo(&["test", "--workspace"]))?;
+        let sources = [
+            "test",
+            "-p",
+            "burn-dataset",
+            "--features",
+            "builtin-sources,parquet",
+        ];
+        return steps.command("sources of data", &mut cargo(&sources));
     }
     if backend.links_llvm() {
         llvm::run(steps)?;
