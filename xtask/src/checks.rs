@@ -142,7 +142,15 @@ pub(crate) fn test(steps: &mut Steps, extent: &Extent) -> Result {
     let backend = extent.engine.backend;
     let name = backend.name();
     if backend == Backend::Flex {
-        return steps.command("test on flex", &mut cargo(&["test", "--workspace"]));
+        steps.command("test on flex", &mut cargo(&["test", "--workspace"]))?;
+        let sources = [
+            "test",
+            "-p",
+            "burn-dataset",
+            "--features",
+            "builtin-sources,parquet",
+        ];
+        return steps.command("sources of data", &mut cargo(&sources));
     }
     if backend.links_llvm() {
         llvm::run(steps)?;

@@ -144,14 +144,138 @@ fn an_item_that_cannot_be_read_is_an_error_and_the_epoch_goes_on() {
 }
 
 #[test]
-fn a_batcher_that_panics_on_a_thread_is_an_error() {
-    let builder = DataLoaderBuilder::new(Items).batch_size(1).num_workers(3);
-    let loader = builder.build(InMemDataset::new(vec![1, UNLUCKY, 3]));
-    let (batches, errors): (Vec<_>, Vec<_>) = loader.iter().partition(Result::is_ok);
-    assert_eq!((batches.len(), errors.len()), (2, 1));
-    let error = errors.into_iter().next().and_then(Result::err);
-    let error = error.expect("one is an error").to_string();
-    assert!(error.contains("no batch with 1000"), "{error}");
+fn a_batcher_that_panics_on_a_thread_is_an_error_and_the_epoch_goes_on() {
+    for workers in [1, 3] {
+        let builder = DataLoaderBuilder::new(Items)
+            .batch_size(1)
+            .num_workers(workers);
+        let loader = builder.build(InMemDataset::new(vec![1, UNLUCKY, 3]));
+        let (batches, errors): (Vec<_>, Vec<_>) = loader.iter().partition(Result::is_ok);
+        assert_eq!((batches.len(), errors.len()), (2, 1));
+        let error = errors.into_iter().next().and_then(Result::err);
+        let error = error.expect("one is an error").to_string();
+        assert!(error.contains("it panicked: no batch with 1000"), "{error}");
+    }
+}
+
+/// Numbers, of which one panics when it is read.
+struct Explosive;
+
+impl Dataset<usize> for Explosive {
+    fn get(&self, index: usize) -> Result<usize, DatasetError> {
+        assert_ne!(index, 4, "item 4 explodes");
+        Ok(index)
+    }
+
+    fn len(&self) -> usize {
+        10
+    }
+}
+
+#[test]
+fn an_item_that_panics_on_a_thread_is_an_error_and_the_epoch_goes_on() {
+    let builder = DataLoaderBuilder::new(Items).batch_size(2).num_workers(2);
+    let loader = builder.build(Explosive);
+    for _ in 0..2 {
+        let (batches, errors): (Vec<_>, Vec<_>) = loader.iter().partition(Result::is_ok);
+        let mut items: Vec<usize> = batches.into_iter().flatten().flatten().collect();
+        items.sort_unstable();
+        assert_eq!(items, [0, 1, 2, 3, 6, 7, 8, 9]);
+        assert_eq!(errors.len(), 1);
+    }
+}
+
+/// A dataset of no use.
+struct Broken;
+
+impl Dataset<usize> for Broken {
+    fn get(&self, _index: usize) -> Result<usize, DatasetError> {
+        panic!("there is none")
+    }
+
+    fn len(&self) -> usize {
+        // The loader asks on its own thread first, then the workers on theirs.
+        let name = std::thread::current().name().map(str::to_owned);
+        assert_ne!(name.as_deref(), Some("burn-dataloader"), "it has no length");
+        3
+    }
+}
+
+#[test]
+fn a_dataset_that_always_panics_ends_the_epoch() {
+    let loader = DataLoaderBuilder::new(Items).num_workers(2).build(Broken);
+    let results: Vec<_> = loader.iter().collect();
+    assert_eq!(results.len(), 2, "each thread gives up");
+    assert!(results.iter().all(Result::is_err));
+}
+
+/// As many numbers as there are, of which the seventh cannot be read.
+fn stream() -> impl Iterator<Item = Result<usize, DatasetError>> {
+    (0..10).map(|number| match number {
+        7 => Err(DatasetError::new(std::io::Error::other("7 is gone"))),
+        _ => Ok(number),
+    })
+}
+
+#[test]
+fn a_stream_of_unknown_length_is_read_to_its_end() {
+    for workers in [0, 1, 4] {
+        let builder = DataLoaderBuilder::new(Items)
+            .batch_size(4)
+            .num_workers(workers);
+        let loader = builder.build_iterable(stream);
+        assert_eq!(loader.num_items(), 0);
+        for _ in 0..2 {
+            let mut epoch = loader.iter();
+            let first = epoch.next().expect("there is a batch");
+            assert_eq!(first.expect("it can be read"), [0, 1, 2, 3]);
+            assert!(!epoch.progress().is_completed());
+            let rest: Vec<_> = epoch.by_ref().collect();
+            let error = rest[0].as_ref().expect_err("one cannot be read");
+            assert!(error.to_string().contains("7 is gone"), "{error}");
+            let rest: Vec<_> = rest.into_iter().flatten().collect();
+            assert_eq!(rest, [vec![4, 5, 6, 8], vec![9]]);
+            assert!(epoch.progress().is_completed());
+            assert_eq!(epoch.progress().items_total, 10);
+        }
+    }
+}
+
+#[test]
+fn a_stream_is_shuffled_by_its_seed() {
+    let numbers = || (0..1000).map(Ok);
+    let epochs = |seed, workers| {
+        let builder = DataLoaderBuilder::new(Items)
+            .batch_size(4)
+            .shuffle(seed)
+            .num_workers(workers);
+        let loader = builder.build_iterable(numbers);
+        [epoch(&loader).concat(), epoch(&loader).concat()]
+    };
+    let [first, second] = epochs(1, 0);
+    assert_ne!(first, second);
+    assert_eq!([first.clone(), second], epochs(1, 1));
+    assert_ne!(first, epochs(2, 0)[0]);
+    let mut sorted = first.clone();
+    sorted.sort_unstable();
+    assert!(sorted.into_iter().eq(0..1000));
+    // 64 batches of 4 change places: no item comes earlier than that.
+    assert!(
+        first
+            .iter()
+            .enumerate()
+            .all(|(place, &item)| item < place + 256)
+    );
+}
+
+#[test]
+fn a_stream_is_cut_between_devices() {
+    let loader = DataLoaderBuilder::new(Items)
+        .batch_size(3)
+        .build_iterable(|| (0..10).map(Ok));
+    assert_eq!(epoch(&loader.slice(2, 6)).concat(), [2, 3, 4, 5]);
+    let part = loader.slice(2, 9).slice(1, 100).to_device(&Device::flex());
+    assert_eq!(epoch(&part).concat(), [3, 4, 5, 6, 7, 8]);
 }
 
 #[test]

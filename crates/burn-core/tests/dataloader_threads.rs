@@ -1,4 +1,5 @@
-//! An epoch ends its threads. Alone in its process, as it counts the threads of all.
+//! A loader has as many threads as were wished for, in every epoch the same. Alone in its process, as it counts the threads
+//! of all.
 
 use burn_core::data::dataloader::DataLoaderBuilder;
 use burn_core::data::dataloader::batcher::Batcher;
@@ -32,13 +33,14 @@ fn settle_at(count: usize) -> bool {
 
 #[test]
 #[cfg(target_os = "linux")]
-fn neither_a_full_epoch_nor_one_left_early_leaves_threads_behind() {
+fn threads_are_the_same_in_every_epoch_and_end_with_the_loader() {
     let before = threads();
     let loader = DataLoaderBuilder::new(Items)
         .batch_size(2)
         .shuffle(5)
         .num_workers(3)
         .build(InMemDataset::new((0..100).collect()));
+    assert_eq!(threads(), before);
 
     let mut left_early = loader.iter();
     for _ in 0..2 {
@@ -46,13 +48,23 @@ fn neither_a_full_epoch_nor_one_left_early_leaves_threads_behind() {
     }
     assert_eq!(threads(), before + 3);
     drop(left_early);
-    assert!(settle_at(before), "{} threads", threads());
 
     for _ in 0..20 {
         let batches = loader.iter().collect::<Result<Vec<_>, _>>();
         let mut items = batches.expect("every item can be read").concat();
         items.sort_unstable();
         assert!(items.into_iter().eq(0..100));
-        assert!(settle_at(before), "{} threads", threads());
+        assert_eq!(threads(), before + 3);
     }
+
+    let epochs = [loader.iter(), loader.iter()];
+    assert_eq!(
+        threads(),
+        before + 6,
+        "two epochs at once have threads each"
+    );
+    drop(epochs);
+    assert!(settle_at(before + 3), "{} threads", threads());
+    drop(loader);
+    assert!(settle_at(before), "{} threads", threads());
 }

@@ -1,14 +1,14 @@
 //! A dataset of items that are all in memory, and how to fill it.
 
 use core::error::Error;
-use std::fs::File;
-use std::io::{self, BufRead, BufReader};
+use std::io;
 use std::path::Path;
 
+use csv::ReaderBuilder;
 use serde::de::DeserializeOwned;
 
-use crate::Dataset;
 use crate::dataset::check_index;
+use crate::{Dataset, text_rows};
 
 /// Items in memory; reading one clones it.
 #[derive(Clone, Debug)]
@@ -46,21 +46,22 @@ impl<I> InMemDataset<I> {
     where
         I: DeserializeOwned,
     {
-        let path = path.as_ref();
-        let at = |place: String, error: io::Error| {
-            io::Error::new(error.kind(), format!("{}{place}: {error}", path.display()))
-        };
-        let file = File::open(path).map_err(|error| at(String::new(), error))?;
-        let mut items = Vec::new();
-        for (row, line) in BufReader::new(file).lines().enumerate() {
-            let place = || format!(", line {}", row + 1);
-            let line = line.map_err(|error| at(place(), error))?;
-            if line.trim().is_empty() {
-                continue;
-            }
-            items.push(serde_json::from_str(&line).map_err(|error| at(place(), error.into()))?);
-        }
-        Ok(Self::new(items))
+        text_rows::json_rows(path.as_ref())?
+            .collect::<Result<_, _>>()
+            .map(Self::new)
+    }
+
+    /// Reads a CSV file; `builder` says what separates its fields, and whether its first row names them.
+    ///
+    /// # Errors
+    /// If the file cannot be read, or a row is not an item; names the file, the line and the field.
+    pub fn from_csv<P: AsRef<Path>>(path: P, builder: &ReaderBuilder) -> Result<Self, io::Error>
+    where
+        I: DeserializeOwned,
+    {
+        text_rows::csv_rows(path.as_ref(), builder)?
+            .collect::<Result<_, _>>()
+            .map(Self::new)
     }
 }
 

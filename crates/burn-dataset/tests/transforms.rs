@@ -84,37 +84,6 @@ fn an_error_of_the_source_passes_through_transforms() {
 }
 
 #[test]
-fn json_rows_are_items() {
-    let file = tempfile::NamedTempFile::new().unwrap();
-    std::fs::write(&file, "[1,2]\n\n[3,4]\n").unwrap();
-    let dataset = InMemDataset::<(u8, u8)>::from_json_rows(&file).unwrap();
-    assert_eq!(items(&dataset), [(1, 2), (3, 4)]);
-}
-
-#[test]
-fn a_bad_json_row_names_file_and_line() {
-    let file = tempfile::NamedTempFile::new().unwrap();
-    std::fs::write(&file, "1\ntwo\n").unwrap();
-    let error = InMemDataset::<u8>::from_json_rows(&file)
-        .unwrap_err()
-        .to_string();
-    assert!(
-        error.starts_with(&format!("{}, line 2: ", file.path().display())),
-        "{error}"
-    );
-}
-
-#[test]
-fn a_missing_json_file_is_named() {
-    let error = InMemDataset::<u8>::from_json_rows("no/such/rows.json").unwrap_err();
-    assert_eq!(error.kind(), std::io::ErrorKind::NotFound);
-    assert!(
-        error.to_string().starts_with("no/such/rows.json: "),
-        "{error}"
-    );
-}
-
-#[test]
 fn a_partial_dataset_stays_within_its_range() {
     let partial = PartialDataset::new(numbers(6), 2, 5);
     assert_eq!(items(&partial), [2, 3, 4]);
@@ -194,6 +163,8 @@ fn without_a_seed_two_shuffles_differ() {
 fn composed_datasets_follow_each_other() {
     let composed = ComposedDataset::new(vec![numbers(2), numbers(0), numbers(3)]);
     assert_eq!(items(&composed), [0, 1, 0, 1, 2]);
+    let many = composed.get_many(vec![4, 0, 2, 4]);
+    assert_eq!(many.unwrap(), [2, 0, 0, 2]);
 }
 
 #[test]

@@ -22,6 +22,8 @@ pub mod indexing;
 pub mod layout;
 pub mod matmul;
 pub mod metadata;
+#[cfg(feature = "network")]
+pub mod network;
 pub mod ops;
 pub mod quantization;
 pub mod rand;

@@ -38,7 +38,7 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("burn-vision", &["burn-core"]),
     ("burn-signal", &["burn-core"]),
     ("burn-linalg", &["burn-core"]),
-    ("burn-dataset", &[]),
+    ("burn-dataset", &["burn-std"]),
     ("burn-pack", &["burn-std"]),
     ("burn-store", &["burn-core"]),
     ("burn-train", &["burn-core", "burn-optim"]),

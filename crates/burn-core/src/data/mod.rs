@@ -8,3 +8,9 @@ pub mod dataloader;
 pub mod dataset {
     pub use burn_dataset::*;
 }
+
+/// Fetching files; with the feature `network`.
+#[cfg(feature = "network")]
+pub mod network {
+    pub use burn_std::network::*;
+}

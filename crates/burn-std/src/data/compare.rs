@@ -246,7 +246,7 @@ impl TensorData {
         };
         let mut mismatches = Mismatches::new(self);
         convert::with_elements!(this, elems => {
-            for (i, (left, right)) in elems.iter().zip(convert::stored(other)).enumerate() {
+            for (i, (left, right)) in elems.iter().zip(convert::stored_like(elems, other)).enumerate() {
                 if left != right {
                     mismatches.add(i, format_args!("{left} is not {right}"));
                 }

@@ -59,6 +59,11 @@ pub(super) fn values(data: &TensorData, scheme: &QuantScheme) -> Vec<f32> {
     quantization::values(&data.bytes, scheme, &data.shape)
 }
 
+/// The same for elements like those of `_elems`.
+pub(super) fn stored_like<'a, E: Element>(_elems: &[E], data: &'a TensorData) -> &'a [E] {
+    stored(data)
+}
+
 /// The elements of an iterator, stored as `dtype`.
 pub(super) fn store_as<T: ToElement, I: Iterator<Item = T>>(
     dtype: DType,

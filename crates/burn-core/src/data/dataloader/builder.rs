@@ -4,13 +4,16 @@ use alloc::boxed::Box;
 use core::fmt::Debug;
 use std::sync::Arc;
 
-use burn_dataset::Dataset;
+use burn_dataset::{Dataset, IterableDataset};
 use burn_tensor::Device;
 use rand::SeedableRng;
 use rand::rngs::StdRng;
 
 use super::batcher::Batcher;
-use super::{BatchDataLoader, BatchStrategy, DataLoader, FixBatchStrategy, MultiThreadDataLoader};
+use super::{
+    BatchDataLoader, BatchStrategy, DataLoader, FixBatchStrategy, MultiThreadDataLoader,
+    StreamDataLoader,
+};
 
 /// Describes a loader.
 ///
@@ -97,5 +100,25 @@ where
                 rng,
             )),
         }
+    }
+
+    /// The loader of a dataset that can only be read from its start. It is read by one thread, ahead of who asks if there
+    /// are to be threads; [`StreamDataLoader`] says what else is different.
+    ///
+    /// # Panics
+    /// If the batch size is 0.
+    #[track_caller]
+    pub fn build_iterable<D>(self, dataset: D) -> Arc<dyn DataLoader<O>>
+    where
+        D: IterableDataset<I> + 'static,
+    {
+        Arc::new(StreamDataLoader::new(
+            Box::new(FixBatchStrategy::new(self.batch_size)),
+            Arc::new(dataset),
+            self.batcher,
+            self.num_workers > 0,
+            self.device.unwrap_or_default(),
+            self.seed.map(StdRng::seed_from_u64),
+        ))
     }
 }

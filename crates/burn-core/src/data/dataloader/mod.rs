@@ -10,6 +10,8 @@ mod builder;
 mod multithread;
 pub mod split;
 mod strategy;
+mod stream;
+mod threads;
 
 pub use base::{DataLoader, DataLoaderIterator, Progress};
 pub use batch::BatchDataLoader;
@@ -17,3 +19,4 @@ pub use builder::DataLoaderBuilder;
 pub use burn_dataset::{Dataset, DatasetIterator};
 pub use multithread::{Message, MultiThreadDataLoader};
 pub use strategy::{BatchStrategy, FixBatchStrategy};
+pub use stream::StreamDataLoader;

@@ -1,7 +1,8 @@
 //! The loader that reads on threads of its own.
 //!
-//! Each epoch has its threads: they end with it, also when it is left early. Batches come in an
-//! order that depends on the number of threads and not on their speed.
+//! The threads wait for the next epoch when one is over, also when it was left early, and end with the loader: devices
+//! keep memory for each thread that they have seen. Batches come in an order that depends on the number of threads and
+//! not on their speed.
 
 use alloc::boxed::Box;
 use alloc::string::{String, ToString};
@@ -11,7 +12,6 @@ use core::fmt::{self, Debug};
 use std::panic::{self, AssertUnwindSafe};
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
-use std::thread::{self, JoinHandle};
 
 use burn_dataset::transform::PartialDataset;
 use burn_dataset::{Dataset, DatasetError};
@@ -21,6 +21,7 @@ use rand::rngs::StdRng;
 use super::base::Order;
 use super::batch::BatchIterator;
 use super::batcher::Batcher;
+use super::threads::{Thread, Threads};
 use super::{BatchStrategy, DataLoader, DataLoaderIterator, Progress};
 
 /// Batches that a thread makes ahead of what is asked for.
@@ -45,6 +46,7 @@ pub struct MultiThreadDataLoader<I, O> {
     num_threads: usize,
     device: Device,
     order: Order,
+    threads: Arc<Threads>,
 }
 
 impl<I, O> MultiThreadDataLoader<I, O> {
@@ -69,6 +71,7 @@ impl<I, O> MultiThreadDataLoader<I, O> {
             num_threads,
             device,
             order: Order::new(rng),
+            threads: Arc::new(Threads::new(num_threads)),
         }
     }
 
@@ -92,18 +95,10 @@ where
         let workers = parts.into_iter().enumerate().map(|(number, part)| {
             let strategy = self.strategy.clone_dyn();
             let (batcher, device) = (self.batcher.clone(), self.device.clone());
-            Worker::start(
-                number,
-                BatchIterator::new(strategy, Arc::new(part), batcher, device),
-            )
+            let batches = BatchIterator::new(strategy, Arc::new(part), batcher, device);
+            Worker::start(number, batches, &self.threads)
         });
-        let workers: Vec<_> = workers.collect();
-        Box::new(Epoch {
-            processed: vec![0; workers.len()],
-            workers,
-            turn: 0,
-            total,
-        })
+        Box::new(Epoch::new(workers.collect(), Some(total)))
     }
 
     fn num_items(&self) -> usize {
@@ -121,22 +116,25 @@ where
 }
 
 /// A thread, as long as it has batches to give.
-struct Worker<O> {
+pub(super) struct Worker<O> {
     /// `None` tells the thread to stop.
     batches: Option<Receiver<Message<O>>>,
-    thread: Option<JoinHandle<()>>,
+    thread: Option<Thread>,
+    threads: Arc<Threads>,
 }
 
 impl<O: Send + 'static> Worker<O> {
-    fn start<I: Send + Sync + 'static>(number: usize, iterator: BatchIterator<I, O>) -> Self {
+    /// Lets a thread make the batches of `iterator`.
+    pub fn start<T>(number: usize, iterator: T, threads: &Arc<Threads>) -> Self
+    where
+        T: DataLoaderIterator<O> + Send + 'static,
+    {
         let (sender, batches) = sync_channel(AHEAD);
-        let work = move || work(number, iterator, &sender);
-        let name = format!("burn-dataloader-{number}");
-        let thread = thread::Builder::new().name(name).spawn(work);
-        let thread = thread.expect("the system lets the process start a thread");
+        let thread = threads.run(Box::new(move || work(number, iterator, &sender)));
         Self {
             batches: Some(batches),
             thread: Some(thread),
+            threads: threads.clone(),
         }
     }
 }
@@ -145,20 +143,34 @@ impl<O> Drop for Worker<O> {
     fn drop(&mut self) {
         self.batches = None;
         if let Some(thread) = self.thread.take() {
-            // The thread catches panics and reports them as errors.
-            let _ = thread.join();
+            self.threads.give_back(thread);
         }
     }
 }
 
-fn work<I, O>(number: usize, mut iterator: BatchIterator<I, O>, sender: &SyncSender<Message<O>>) {
+fn work<O>(
+    number: usize,
+    mut iterator: impl DataLoaderIterator<O>,
+    sender: &SyncSender<Message<O>>,
+) {
+    let mut processed = 0;
     loop {
         let next = panic::catch_unwind(AssertUnwindSafe(|| iterator.next()));
-        let (message, last) = match next {
-            Ok(Some(Ok(batch))) => (Message::Batch(number, batch, iterator.progress()), false),
-            Ok(Some(Err(error))) => (Message::Error(number, error.to_string()), false),
-            Ok(None) => (Message::Done, true),
-            Err(payload) => (Message::Error(number, describe(&*payload)), true),
+        let progress = panic::catch_unwind(AssertUnwindSafe(|| iterator.progress()));
+        let (message, last) = match (next, progress) {
+            (Ok(Some(Ok(batch))), Ok(progress)) => {
+                processed = progress.items_processed;
+                (Message::Batch(number, batch, progress), false)
+            }
+            (Ok(Some(Err(error))), _) => (Message::Error(number, error.to_string()), false),
+            (Ok(None), _) => (Message::Done, true),
+            (Err(payload), Ok(progress)) => {
+                // What panics before it comes to an item would do so for ever.
+                let stuck = progress.items_processed == processed;
+                processed = progress.items_processed;
+                (Message::Error(number, describe(&*payload)), stuck)
+            }
+            (_, Err(payload)) => (Message::Error(number, describe(&*payload)), true),
         };
         // Nobody listens any more: the epoch was left early.
         if sender.send(message).is_err() || last {
@@ -171,21 +183,32 @@ fn describe(payload: &(dyn core::any::Any + Send)) -> String {
     let text = payload.downcast_ref::<&str>().map(ToString::to_string);
     let text = text.or_else(|| payload.downcast_ref::<String>().cloned());
     format!(
-        "the thread panicked: {}",
+        "it panicked: {}",
         text.unwrap_or_else(|| "without a message".to_string())
     )
 }
 
 /// One epoch: the threads take turns, so that their speed does not decide the order.
-struct Epoch<O> {
+pub(super) struct Epoch<O> {
     workers: Vec<Worker<O>>,
     /// Items read, by thread.
     processed: Vec<usize>,
     turn: usize,
-    total: usize,
+    /// `None` as long as nobody knows.
+    total: Option<usize>,
 }
 
 impl<O> Epoch<O> {
+    /// The epoch of threads that read `total` items together, if that is known.
+    pub fn new(workers: Vec<Worker<O>>, total: Option<usize>) -> Self {
+        Self {
+            processed: vec![0; workers.len()],
+            workers,
+            turn: 0,
+            total,
+        }
+    }
+
     /// The next message of the thread whose turn it is; `None` if that thread is done.
     fn receive(&mut self) -> Option<Message<O>> {
         let worker = &mut self.workers[self.turn];
@@ -224,11 +247,10 @@ impl<O> Iterator for Epoch<O> {
 
 impl<O> DataLoaderIterator<O> for Epoch<O> {
     fn progress(&self) -> Progress {
-        Progress::new(
-            self.processed.iter().sum(),
-            self.total,
-            Some("items".into()),
-        )
+        let processed = self.processed.iter().sum();
+        let done = self.workers.iter().all(|worker| worker.batches.is_none());
+        let total = self.total.unwrap_or(processed + usize::from(!done));
+        Progress::new(processed, total, Some("items".into()))
     }
 }
 

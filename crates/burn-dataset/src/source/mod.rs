@@ -1,0 +1,4 @@
+//! Places that datasets come from.
+
+#[cfg(feature = "sqlite")]
+pub mod huggingface;
