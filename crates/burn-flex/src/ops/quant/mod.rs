@@ -18,7 +18,7 @@ use crate::tensor::Layout;
 use alloc::vec::Vec;
 use burn_ir::{MovementOp, TensorMeta};
 use burn_std::quantization::{
-    BlockLayout, DecodedScales, QuantScheme, QuantStore, decode_codes, decode_scales, encode,
+    BlockLayout, DecodedScales, QuantScheme, decode_codes, decode_scales, encode,
     global_scale_dtype, params_shape, scale_to_dtype,
 };
 use burn_std::{Bytes, DType, Shape};
@@ -219,11 +219,8 @@ pub(crate) fn movement(op: MovementOp, input: FlexTensor, output: &TensorMeta) -
     let meta = TensorMeta::new(input.shape().clone(), DType::I8);
     let plain = FlexTensor::contiguous(meta, Bytes::from_elems(codes(&input)));
     let plain = moved(&op, plain, output.shape.clone()).into_bytes();
-    let bytes = match to.store {
-        QuantStore::Native if scales.block.is_empty() => plain,
-        _ => Bytes::from_bytes_vec(encode(bytemuck::cast_slice(&plain), &to, &scales)),
-    };
-    FlexTensor::contiguous(output.clone(), bytes)
+    let bytes = encode(bytemuck::cast_slice(&plain), &to, &scales);
+    FlexTensor::contiguous(output.clone(), Bytes::from_bytes_vec(bytes))
 }
 
 fn moved(op: &MovementOp, input: FlexTensor, shape: Shape) -> FlexTensor {

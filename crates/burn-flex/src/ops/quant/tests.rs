@@ -2,7 +2,7 @@
 
 use super::*;
 use burn_ir::{ModuleOp, Operation};
-use burn_std::quantization::{QuantValue, ScaleDtype};
+use burn_std::quantization::{QuantStore, QuantValue, ScaleDtype};
 use burn_std::{FloatDType, TensorData};
 
 const ALL: [QuantValue; 6] = [
