@@ -58,11 +58,19 @@ impl Bytes {
         Self::allocate(len, alloc_zeroed)
     }
 
-    /// `len` bytes of any content, aligned to 64 bytes.
+    /// `len` bytes of any content, aligned to 64 bytes. Large buffers that were freed are used again.
     ///
     /// # Safety
     /// Every byte is written before it is read, also by [`Clone`], comparison and serialization.
     pub unsafe fn uninit(len: usize) -> Self {
+        #[cfg(feature = "std")]
+        {
+            let layout = Layout::from_size_align(len, ALIGN).expect("no buffer exceeds isize::MAX");
+            if let Some((ptr, layout)) = crate::reuse::take(layout) {
+                let ptr = NonNull::new(ptr).expect("what is kept was allocated");
+                return Self { ptr, len, layout };
+            }
+        }
         Self::allocate(len, alloc)
     }
 
@@ -131,8 +139,28 @@ impl Bytes {
     }
 }
 
+/// Bytes of freed buffers that are kept for the next [`Bytes::uninit`].
+pub fn kept() -> usize {
+    #[cfg(feature = "std")]
+    return crate::reuse::kept();
+    #[cfg(not(feature = "std"))]
+    0
+}
+
+/// Gives freed buffers that are kept back to the allocator.
+pub fn release_kept() {
+    #[cfg(feature = "std")]
+    crate::reuse::release();
+}
+
 impl Drop for Bytes {
     fn drop(&mut self) {
+        #[cfg(feature = "std")]
+        if self.layout.align() == ALIGN && self.layout.size() != 0 {
+            // SAFETY: as below.
+            unsafe { crate::reuse::give(self.ptr.as_ptr(), self.layout) };
+            return;
+        }
         if self.layout.size() != 0 {
             // SAFETY: allocated with this layout and owned, as the invariant says.
             unsafe { dealloc(self.ptr.as_ptr(), self.layout) }

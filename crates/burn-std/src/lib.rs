@@ -24,6 +24,8 @@ pub mod ops;
 pub mod quantization;
 pub mod rand;
 pub mod reader;
+#[cfg(feature = "std")]
+mod reuse;
 pub mod runtime_kind;
 pub mod settings;
 pub mod shape;
