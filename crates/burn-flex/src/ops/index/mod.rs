@@ -126,6 +126,18 @@ impl<'a> Indices<'a> {
         };
         let mut offsets = alloc::vec![0isize; count];
         let mut block = [0; BLOCK];
+        if self.turn == 1 {
+            for start in (0..count).step_by(BLOCK) {
+                let range = start..count.min(start + BLOCK);
+                let Some(indices) = self.read(range.clone(), &mut block) else {
+                    return self.stopped();
+                };
+                for (offset, index) in offsets[range].iter_mut().zip(indices) {
+                    *offset = *index as isize * strides[self.dim];
+                }
+            }
+            return offsets.into_iter().map(|offset| offset as usize).collect();
+        }
         for start in (0..self.tensor.len()).step_by(BLOCK) {
             let range = start..self.tensor.len().min(start + BLOCK);
             let block = &mut block[..range.len()];
@@ -179,6 +191,13 @@ impl<'a> Indices<'a> {
                     let (now, later) = core::mem::take(&mut rest.0).split_at_mut(row.len);
                     let (indices, others) = rest.1.split_at(row.len);
                     rest = (later, others);
+                    // Along lines of neighbours, which needs no products of 64 bits.
+                    if row.stride == 0 && step == 1 {
+                        for (place, index) in now.iter_mut().zip(indices) {
+                            *place = (row.start + *index as isize) as usize;
+                        }
+                        return;
+                    }
                     for (at, (place, index)) in now.iter_mut().zip(indices).enumerate() {
                         *place = (row.start + at as isize * row.stride + *index as isize * step)
                             as usize;
