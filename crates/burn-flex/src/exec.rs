@@ -332,6 +332,9 @@ fn outputs(
     (targets, reused)
 }
 
+/// The longest row that is copied to a slot to be repeated.
+const CYCLE: usize = 2 * BLOCK;
+
 /// How blocks of an input are found.
 #[derive(Debug)]
 enum Source {
@@ -348,6 +351,13 @@ enum Source {
         from: Shared<u8>,
         size: usize,
         slot: usize,
+    },
+    /// A short row again and again, such as a bias: a slot is filled with it once, and blocks start anywhere in it.
+    Cyclic {
+        from: Shared<u8>,
+        size: usize,
+        slot: usize,
+        len: usize,
     },
     /// Anything else: copied to a slot where they are not side by side.
     Strided {
@@ -419,6 +429,12 @@ impl Source {
                 size,
                 slot: slot(),
             },
+            [(_, 0), (len, 1)] if *len <= CYCLE => Self::Cyclic {
+                from: first,
+                size,
+                slot: slot(),
+                len: *len,
+            },
             _ => Self::Strided {
                 from: at(0),
                 size,
@@ -433,6 +449,7 @@ impl Source {
             Self::Linear { size, .. }
             | Self::Staged { size, .. }
             | Self::Repeated { size, .. }
+            | Self::Cyclic { size, .. }
             | Self::Strided { size, .. } => *size,
         }
     }
@@ -467,6 +484,8 @@ impl Machine<'_> {
         match self.slots {
             // Nothing has to stay in the cache.
             0 => 16 * BLOCK,
+            // Each block is read and written once.
+            _ if self.program.tasks.len() == 1 => 2 * BLOCK,
             slots => (SCRATCH / (8 * slots)).clamp(BLOCK / 8, BLOCK),
         }
     }
@@ -474,7 +493,11 @@ impl Machine<'_> {
     /// Runs the program for a range of elements.
     fn run(&self, range: Range<usize>) {
         let block = self.block().min(range.len());
-        let lines = block.div_ceil(8);
+        let cycle = self.sources.iter().map(|source| match source {
+            Source::Cyclic { len, size, .. } => ((block + len) * size).div_ceil(size_of::<Line>()),
+            _ => 0,
+        });
+        let lines = block.div_ceil(8).max(cycle.max().unwrap_or(0));
         let far = self.is_far(range.len());
         // Only what was written is read, so the capacity is enough.
         let mut scratch = Vec::<Line>::with_capacity(lines * self.slots);
@@ -489,6 +512,23 @@ impl Machine<'_> {
             {
                 // SAFETY: the element is readable, and a slot has room for a block of elements of 8 bytes.
                 unsafe { fill(from.get(), *size, slot(*at), block) };
+            }
+            if let Source::Cyclic {
+                from,
+                size,
+                slot: at,
+                len,
+            } = source
+            {
+                let (cycle, all) = (len * size, (block + len) * size);
+                for start in (0..all).step_by(cycle) {
+                    let part = cycle.min(all - start);
+                    // SAFETY: the row is readable, and slots have room for a block and a row.
+                    unsafe {
+                        from.get()
+                            .copy_to_nonoverlapping(slot(*at).add(start), part)
+                    };
+                }
             }
         }
         let mut places: List<*const u8> =
@@ -539,7 +579,7 @@ impl Machine<'_> {
             Source::Linear { from, size } | Source::Staged { from, size, .. } => {
                 Some((*from, *size))
             }
-            Source::Repeated { .. } | Source::Strided { .. } => None,
+            Source::Repeated { .. } | Source::Cyclic { .. } | Source::Strided { .. } => None,
         });
         for (from, size) in inputs.chain(self.targets.iter().copied()) {
             let lines = block * size / size_of::<Line>();
@@ -590,6 +630,12 @@ fn find(source: &Source, part: Range<usize>, slot: &dyn Fn(usize) -> *mut u8) ->
     match source {
         Source::Linear { from, size } => from.get().wrapping_add(part.start * size),
         Source::Repeated { slot: at, .. } => slot(*at),
+        Source::Cyclic {
+            size,
+            slot: at,
+            len,
+            ..
+        } => slot(*at).wrapping_add(part.start % len * size),
         Source::Staged {
             from,
             size,

@@ -17,6 +17,8 @@ mod ops;
 mod parallel;
 mod rows;
 mod simd;
+#[cfg(feature = "rayon")]
+mod team;
 mod tensor;
 
 #[cfg(test)]

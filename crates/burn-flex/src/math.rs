@@ -267,10 +267,43 @@ pub(crate) fn sigmoid<const FMA: bool>(x: f32) -> f32 {
     1.0 / (1.0 + exp::<FMA>(-x))
 }
 
-/// `x · Φ(x)`; below -5.4 the distribution function Φ is 0 to single precision beside 1.
+/// `x · Φ(x)` with an error of 4e-7 in Φ; below -5.4 the distribution function Φ is 0 to single precision beside 1.
+///
+/// The error function is a quotient of polynomials here, within 6 ulp: half the work of [`erf`].
 #[inline(always)]
 pub(crate) fn gelu<const FMA: bool>(x: f32) -> f32 {
-    (x * 0.5) * (1.0 + erf::<FMA>(x * FRAC_1_SQRT_2))
+    // Where the quotient reaches 1. NaN fails both comparisons and stays.
+    const EDGE: f32 = 3.93;
+    let s = x * FRAC_1_SQRT_2;
+    let s = if s > EDGE { EDGE } else { s };
+    let s = if s < -EDGE { -EDGE } else { s };
+    let t = s * s;
+    let above = poly::<FMA, 6>(
+        t,
+        [
+            1.128_379_2,
+            0.190_782_61,
+            0.052_790_13,
+            0.003_779_559,
+            0.000_284_807_85,
+            0.000_002_041_984_5,
+        ],
+    );
+    let below = poly::<FMA, 6>(
+        t,
+        [
+            1.0,
+            0.502_409_4,
+            0.114_257_02,
+            0.014_997_336,
+            0.001_165_201_3,
+            0.000_038_004_18,
+        ],
+    );
+    let erf = s * above / below;
+    let erf = if erf > 1.0 { 1.0 } else { erf };
+    let erf = if erf < -1.0 { -1.0 } else { erf };
+    (x * 0.5) * (1.0 + erf)
 }
 
 /// The binary logarithm of `|x|` in double precision, with an error of 2^-40 of it.

@@ -4,9 +4,9 @@ use core::ops::Range;
 
 /// Work worth less than this many bytes of memory traffic stays on the calling thread.
 ///
-/// Waking another thread and waiting for it costs about 10 µs. A core moves 100 bytes a nanosecond in its own caches and
-/// 25 beyond, so this is 10 µs to 40 µs of work, and the smaller figure holds only for what fits into a cache of 1 MiB.
-pub(crate) const WORTH: usize = 1024 * 1024;
+/// Handing over to a thread that still looks for work and waiting for it costs less than a µs, waking one 10 µs and more.
+/// A core moves 100 bytes a nanosecond in its own caches and 25 beyond, so this is 3 µs to 10 µs of work.
+pub(crate) const WORTH: usize = 256 * 1024;
 
 /// What a nanosecond of computing counts as: the memory traffic in that time.
 pub(crate) const NANOSECOND: usize = 25;
@@ -17,8 +17,18 @@ pub(crate) const NANOSECOND: usize = 25;
 /// start at multiples of `align`. What `work` does for an item must not depend on the part it is in.
 pub(crate) fn split(len: usize, align: usize, cost: usize, work: &(dyn Fn(Range<usize>) + Sync)) {
     #[cfg(feature = "rayon")]
-    if len.saturating_mul(cost) >= WORTH && rayon::current_num_threads() > 1 {
-        return threads(len, align, cost, work);
+    {
+        let cost = len.saturating_mul(cost);
+        let threads = if cost < WORTH { 1 } else { threads() };
+        if threads > 1 {
+            // Four parts a thread even out what other programs take from the cores; each is worth its handing over.
+            let parts = (4 * threads).min(cost / (WORTH / 4));
+            let size = len.div_ceil(parts.max(1)).next_multiple_of(align.max(1));
+            return crate::team::run(len.div_ceil(size), threads - 1, &|part| {
+                let start = part * size;
+                work(start..len.min(start + size));
+            });
+        }
     }
     #[cfg(not(feature = "rayon"))]
     let _ = (align, cost);
@@ -27,17 +37,12 @@ pub(crate) fn split(len: usize, align: usize, cost: usize, work: &(dyn Fn(Range<
     }
 }
 
-#[cfg(feature = "rayon")]
-fn threads(len: usize, align: usize, cost: usize, work: &(dyn Fn(Range<usize>) + Sync)) {
-    use rayon::prelude::*;
-
-    // Four parts a thread even out what other programs take from the cores; each is worth its handing over.
-    let parts = (4 * rayon::current_num_threads()).min(len.saturating_mul(cost) / (WORTH / 4));
-    let size = len.div_ceil(parts.max(1)).next_multiple_of(align.max(1));
-    (0..len.div_ceil(size)).into_par_iter().for_each(|part| {
-        let start = part * size;
-        work(start..len.min(start + size));
-    });
+/// The number of threads that work is split over.
+pub(crate) fn threads() -> usize {
+    #[cfg(feature = "rayon")]
+    return rayon::current_num_threads();
+    #[cfg(not(feature = "rayon"))]
+    1
 }
 
 /// A pointer that may cross threads. Whoever makes one says why the accesses through it do not overlap.

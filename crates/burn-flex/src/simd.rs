@@ -50,3 +50,118 @@ impl<K: Kernel> pulp::WithSimd for Dispatched<K> {
         }
     }
 }
+
+/// Numbers that vectors are made of.
+pub(crate) trait Real: Copy + Send + Sync + 'static {
+    /// Runs `kernel` with the widest vectors there are.
+    fn vectors<K: VectorKernel<Self>>(kernel: K) -> K::Output;
+}
+
+/// A loop over sums that stay in registers, which the compiler does not make vectors of by itself.
+pub(crate) trait VectorKernel<T: Copy> {
+    /// What the loop yields.
+    type Output;
+
+    /// The loop, `#[inline(always)]`.
+    fn run<L: Lanes<T>>(self, lanes: L) -> Self::Output;
+}
+
+/// Vectors of numbers under one instruction set. Who has a value of this type is on a machine that has the instructions.
+pub(crate) trait Lanes<T: Copy>: Copy {
+    /// Several numbers.
+    type Vector: Copy;
+
+    /// How many.
+    const COUNT: usize;
+
+    /// `x` in each lane.
+    fn splat(self, x: T) -> Self::Vector;
+
+    /// `x · y + z`, rounded once where that is one instruction.
+    fn mul_add(self, x: Self::Vector, y: Self::Vector, z: Self::Vector) -> Self::Vector;
+
+    /// The numbers at `from`.
+    ///
+    /// # Safety
+    /// As many as there are lanes are readable; there is no alignment.
+    #[inline(always)]
+    unsafe fn load(self, from: *const T) -> Self::Vector {
+        // SAFETY: the caller's promise; a vector is its lanes side by side.
+        unsafe { from.cast::<Self::Vector>().read_unaligned() }
+    }
+
+    /// Writes the numbers to `to`.
+    ///
+    /// # Safety
+    /// As many as there are lanes are writable; there is no alignment.
+    #[inline(always)]
+    unsafe fn store(self, x: Self::Vector, to: *mut T) {
+        // SAFETY: as in `load`.
+        unsafe { to.cast::<Self::Vector>().write_unaligned(x) }
+    }
+}
+
+#[cfg(feature = "simd")]
+#[derive(Clone, Copy)]
+struct Pulp<S>(S);
+
+#[cfg(not(feature = "simd"))]
+#[derive(Clone, Copy)]
+struct Single;
+
+macro_rules! reals {
+    ($($ty:ident $vector:ident $count:ident $splat:ident $mul_add:ident;)+) => {
+        $(impl Real for $ty {
+            #[inline(always)]
+            fn vectors<K: VectorKernel<Self>>(kernel: K) -> K::Output {
+                #[cfg(feature = "simd")]
+                {
+                    struct Run<K>(K);
+                    impl<K: VectorKernel<$ty>> pulp::WithSimd for Run<K> {
+                        type Output = K::Output;
+                        #[inline(always)]
+                        fn with_simd<S: pulp::Simd>(self, simd: S) -> K::Output {
+                            self.0.run(Pulp(simd))
+                        }
+                    }
+                    pulp::Arch::new().dispatch(Run(kernel))
+                }
+                #[cfg(not(feature = "simd"))]
+                kernel.run(Single)
+            }
+        }
+
+        #[cfg(feature = "simd")]
+        impl<S: pulp::Simd> Lanes<$ty> for Pulp<S> {
+            type Vector = S::$vector;
+            const COUNT: usize = S::$count;
+            #[inline(always)]
+            fn splat(self, x: $ty) -> S::$vector {
+                self.0.$splat(x)
+            }
+            #[inline(always)]
+            fn mul_add(self, x: S::$vector, y: S::$vector, z: S::$vector) -> S::$vector {
+                self.0.$mul_add(x, y, z)
+            }
+        }
+
+        #[cfg(not(feature = "simd"))]
+        impl Lanes<$ty> for Single {
+            type Vector = $ty;
+            const COUNT: usize = 1;
+            #[inline(always)]
+            fn splat(self, x: $ty) -> $ty {
+                x
+            }
+            #[inline(always)]
+            fn mul_add(self, x: $ty, y: $ty, z: $ty) -> $ty {
+                x * y + z
+            }
+        })+
+    };
+}
+
+reals! {
+    f32 f32s F32_LANES splat_f32s mul_add_e_f32s;
+    f64 f64s F64_LANES splat_f64s mul_add_e_f64s;
+}

@@ -29,6 +29,8 @@ pub mod quantization;
 pub mod rand;
 pub mod reader;
 mod reshape;
+#[cfg(feature = "std")]
+mod reuse;
 pub mod runtime_kind;
 pub mod settings;
 pub mod shape;

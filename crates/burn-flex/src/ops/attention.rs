@@ -3,7 +3,7 @@
 
 use super::conv::{Matrix, by_float, elements, product};
 use super::matmul::Float;
-use super::reduce::{Acc, Fold, fold_block};
+use super::reduce::{Acc, Fold, fold_row};
 use super::softmax::{Real, exp_below};
 use crate::FlexTensor;
 use crate::parallel::{Shared, split};
@@ -289,7 +289,7 @@ fn adjust<T: Float + Real>(
 
 /// Scores of a block as weights below the largest score so far, to which the output so far is rescaled.
 fn weigh<T: Float + Real>(row: &mut [T], most: &mut T, sum: &mut T, output: &mut [T]) {
-    let largest = fold_block(Fold::Max, &[*most, fold_block(Fold::Max, row)]);
+    let largest = fold_row(Fold::Max, &[*most, fold_row(Fold::Max, row)]);
     if largest == <T as Acc>::LEAST {
         row.fill(<T as Acc>::ZERO);
         return;
@@ -304,5 +304,5 @@ fn weigh<T: Float + Real>(row: &mut [T], most: &mut T, sum: &mut T, output: &mut
         );
         *most = largest;
     }
-    *sum = *sum + fold_block(Fold::Sum, row);
+    *sum = *sum + fold_row(Fold::Sum, row);
 }

@@ -2,7 +2,7 @@
 
 use super::conv::{by_float, elements};
 use super::matmul::Float;
-use super::reduce::{Acc, BLOCK, Fold, fold_block};
+use super::reduce::{Acc, BLOCK, Fold, LANES, fold_row, join_lanes};
 use crate::FlexTensor;
 use crate::parallel::{Shared, split};
 use crate::simd::simd;
@@ -49,15 +49,13 @@ fn of<T: Float + num_traits::Float + FromPrimitive + Element>(
     let run = |from: Shared<T>, to: Shared<T>| {
         split(rows, 1, len * size_of::<T>() * 4, &|range| {
             for row in range {
-                // SAFETY: each item has a row of its own, and what it reads of it may be what it writes.
-                let row = unsafe {
-                    let to = to.get().add(row * len);
-                    if from.get() != to.wrapping_sub(row * len) {
-                        to.copy_from_nonoverlapping(from.get().add(row * len), len);
-                    }
-                    core::slice::from_raw_parts_mut(to, len)
-                };
-                normalize(row, gamma, beta, epsilon);
+                // SAFETY: each item has a row of its own. A row is read where it is, or is what is overwritten.
+                unsafe {
+                    let to = core::slice::from_raw_parts_mut(to.get().add(row * len), len);
+                    let from = (from.get() != to.as_mut_ptr().wrapping_sub(row * len))
+                        .then(|| core::slice::from_raw_parts(from.get().add(row * len), len));
+                    normalize(from, to, gamma, beta, epsilon);
+                }
             }
         });
     };
@@ -73,63 +71,68 @@ fn of<T: Float + num_traits::Float + FromPrimitive + Element>(
     FlexTensor::contiguous(output.clone(), bytes)
 }
 
-/// The mean is subtracted before squares are summed, so that they do not cancel.
+/// Normalizes `from`, or what is in `to` already. The mean is subtracted before squares are summed, so that they do not
+/// cancel.
 fn normalize<T: Float + num_traits::Float>(
-    row: &mut [T],
+    from: Option<&[T]>,
+    to: &mut [T],
     gamma: &[T],
     beta: Option<&[T]>,
     epsilon: T,
 ) {
-    let len = row.len();
-    let total = |row: &[T]| {
-        let blocks = row.chunks(BLOCK).map(|block| fold_block(Fold::Sum, block));
-        blocks.fold(<T as Acc>::ZERO, |sum, block| sum + block)
-    };
-    let mean = total(row).over(len);
-    let mut squares = <T as Acc>::ZERO;
-    for block in row.chunks_mut(BLOCK) {
-        simd(
-            #[inline(always)]
-            || block.iter_mut().for_each(|x| *x = *x - mean),
-        );
-        squares = squares + sum_of_squares(block);
-    }
-    let deviation = (squares.over(len) + epsilon).sqrt();
-    let scale = <T as Acc>::ONE / deviation;
+    let len = to.len();
+    let row = from.unwrap_or(to);
+    let mean = fold_row(Fold::Sum, row).over(len);
+    let squares = row.chunks(BLOCK).map(|block| squares(block, mean));
+    let squares = squares.fold(<T as Acc>::ZERO, |sum, block| sum + block);
+    let scale = <T as Acc>::ONE / (squares.over(len) + epsilon).sqrt();
     simd(
         #[inline(always)]
-        || match beta {
-            None => {
-                for (x, gamma) in row.iter_mut().zip(gamma) {
-                    *x = *x * scale * *gamma;
+        || match (from, beta) {
+            (None, None) => {
+                for (to, gamma) in to.iter_mut().zip(gamma) {
+                    *to = (*to - mean) * scale * *gamma;
                 }
             }
-            Some(beta) => {
-                for ((x, gamma), beta) in row.iter_mut().zip(gamma).zip(beta) {
-                    *x = *x * scale * *gamma + *beta;
+            (None, Some(beta)) => {
+                for ((to, gamma), beta) in to.iter_mut().zip(gamma).zip(beta) {
+                    *to = (*to - mean) * scale * *gamma + *beta;
+                }
+            }
+            (Some(from), None) => {
+                for ((to, x), gamma) in to.iter_mut().zip(from).zip(gamma) {
+                    *to = (*x - mean) * scale * *gamma;
+                }
+            }
+            (Some(from), Some(beta)) => {
+                for ((to, x), (gamma, beta)) in to.iter_mut().zip(from).zip(gamma.iter().zip(beta))
+                {
+                    *to = (*x - mean) * scale * *gamma + *beta;
                 }
             }
         },
     );
 }
 
-/// In lanes, so that the sum is one of vectors.
-fn sum_of_squares<T: Float + num_traits::Float>(block: &[T]) -> T {
-    const LANES: usize = 32;
+/// The sum of the squared distances from `mean`, in lanes.
+fn squares<T: Float + num_traits::Float>(block: &[T], mean: T) -> T {
     simd(
         #[inline(always)]
         || {
             let mut sums = [<T as Acc>::ZERO; LANES];
-            let mut chunks = block.chunks_exact(LANES);
-            for chunk in &mut chunks {
-                for (sum, x) in sums.iter_mut().zip(chunk) {
-                    *sum = *sum + *x * *x;
+            let (chunks, rest) = block.as_chunks::<LANES>();
+            for chunk in chunks {
+                for i in 0..LANES {
+                    let x = chunk[i] - mean;
+                    sums[i] = sums[i] + x * x;
                 }
             }
-            for (sum, x) in sums.iter_mut().zip(chunks.remainder()) {
-                *sum = *sum + *x * *x;
+            let mut last = [<T as Acc>::ZERO; LANES];
+            for (last, x) in last.iter_mut().zip(rest) {
+                let x = *x - mean;
+                *last = x * x;
             }
-            sums.iter().fold(<T as Acc>::ZERO, |sum, x| sum + *x)
+            join_lanes(Fold::Sum, &sums, &last[..rest.len()])
         },
     )
 }

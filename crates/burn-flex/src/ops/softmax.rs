@@ -1,6 +1,6 @@
 //! Softmax and its logarithm, row by row: each row is read once and stays in cache while it is worked on.
 
-use super::reduce::{Acc, BLOCK, Fold, Leaf, Source, fold_block, fold_rows, identity, lower};
+use super::reduce::{Acc, BLOCK, Fold, Leaf, Source, fold_row, fold_rows, identity, lower};
 use crate::parallel::{self, Shared};
 use crate::rows::Rows;
 use crate::simd::{Kernel, dispatch};
@@ -203,23 +203,22 @@ where
 
 /// One row. Nothing but infinities of one sign gives NaN, as the formula has it.
 fn softmax<A: Real>(log: bool, row: &mut [A]) {
-    let max = row
-        .chunks(BLOCK)
-        .map(|block| fold_block(Fold::Max, block))
-        .fold(A::LEAST, |max, block| fold_block(Fold::Max, &[max, block]));
+    // As much as stays in a first level of cache.
+    const PART: usize = 4 * BLOCK;
+    let max = fold_row(Fold::Max, row);
     let mut sum = A::ZERO;
     let mut scratch = Vec::new();
-    for block in row.chunks_mut(BLOCK) {
-        let block = match log {
-            false => block,
+    for part in row.chunks_mut(PART) {
+        let part = match log {
+            false => part,
             true => {
                 scratch.clear();
-                scratch.extend_from_slice(block);
+                scratch.extend_from_slice(part);
                 &mut scratch[..]
             }
         };
-        dispatch(ExpBelow { max, row: block });
-        sum = Acc::add(sum, fold_block(Fold::Sum, block));
+        dispatch(ExpBelow { max, row: part });
+        sum = Acc::add(sum, fold_row(Fold::Sum, part));
     }
     match log {
         true => dispatch(Shift {

@@ -4,12 +4,15 @@
 
 use super::{Float, Geometry};
 use crate::parallel::{Shared, split};
-use crate::simd::{Kernel, dispatch};
+use crate::simd::{Lanes, VectorKernel};
 use alloc::vec::Vec;
 use num_traits::Zero;
 
-/// Output elements that are summed at a time: four vectors of 256 bits.
-const LANES: usize = 32;
+/// Vectors that are summed at a time.
+const VECTORS: usize = 4;
+
+/// The most elements of as many vectors, of 512 bits and the narrowest type.
+const LANES: usize = VECTORS * 16;
 
 /// A channel with its padding, each line as one part for each remainder by the stride.
 struct Plane<T> {
@@ -84,7 +87,7 @@ impl<T: Float> Plane<T> {
 
 /// # Safety
 /// Pointers are to whole tensors of the geometry, of which `to` is not read elsewhere.
-pub(super) unsafe fn forward<T: Float + num_traits::Float>(
+pub(super) unsafe fn forward<T: Float>(
     g: &Geometry,
     input: Shared<T>,
     weight: Shared<T>,
@@ -104,7 +107,7 @@ pub(super) unsafe fn forward<T: Float + num_traits::Float>(
                     let channel = group * g.out + out;
                     let weights = weight.get().add(channel * area);
                     let output = to.get().add((item * g.out + out) * positions);
-                    dispatch(Forward {
+                    T::vectors(Forward {
                         g,
                         plane: &plane,
                         weights: core::slice::from_raw_parts(weights, area),
@@ -125,69 +128,105 @@ struct Forward<'a, T> {
     to: &'a mut [T],
 }
 
-#[inline(always)]
-fn mul_add<T: num_traits::Float, const FMA: bool>(x: T, y: T, z: T) -> T {
-    match FMA {
-        true => x.mul_add(y, z),
-        false => x * y + z,
-    }
-}
-
-impl<T: Float + num_traits::Float> Kernel for Forward<'_, T> {
+impl<T: Float> VectorKernel<T> for Forward<'_, T> {
     type Output = ();
 
     #[inline(always)]
-    fn run<const FMA: bool>(self) {
+    fn run<L: Lanes<T>>(self, lanes: L) {
         let (plane, width) = (self.plane, self.g.counts[2]);
-        for (line, to) in self.to.chunks_exact_mut(width.max(1)).enumerate() {
-            let start = plane.start(self.g, line);
-            for (at, to) in to.chunks_mut(LANES).enumerate() {
-                let start = start + at * LANES;
-                let mut sums = [self.bias; LANES];
-                for (tap, weight) in plane.taps.iter().zip(self.weights) {
-                    let elems: &[T; LANES] = lanes(&plane.elems, start + tap);
-                    for (sum, x) in sums.iter_mut().zip(elems) {
-                        *sum = mul_add::<T, FMA>(*x, *weight, *sum);
-                    }
+        let Self {
+            to, weights, bias, ..
+        } = self;
+        let sums = Sums {
+            plane,
+            weights,
+            bias,
+        };
+        for (line, to) in to.chunks_exact_mut(width.max(1)).enumerate() {
+            let mut start = plane.start(self.g, line);
+            for to in to.chunks_mut(VECTORS * L::COUNT) {
+                match to.len().div_ceil(L::COUNT) {
+                    1 => sums.write::<L, 1>(lanes, start, to),
+                    2 => sums.write::<L, 2>(lanes, start, to),
+                    3 => sums.write::<L, 3>(lanes, start, to),
+                    _ => sums.write::<L, VECTORS>(lanes, start, to),
                 }
-                to.copy_from_slice(&sums[..to.len()]);
+                start += to.len();
             }
         }
     }
 }
 
-#[inline(always)]
-fn lanes<T>(elems: &[T], at: usize) -> &[T; LANES] {
-    elems[at..at + LANES]
-        .try_into()
-        .expect("the slice has this length")
+/// How neighbouring outputs are summed.
+struct Sums<'a, T> {
+    plane: &'a Plane<T>,
+    weights: &'a [T],
+    bias: T,
+}
+
+impl<T: Float> Sums<'_, T> {
+    /// Neighbouring outputs, whose windows start at `start`: as many vectors, or the beginning of them.
+    #[inline(always)]
+    fn write<L: Lanes<T>, const N: usize>(&self, lanes: L, start: usize, to: &mut [T]) {
+        let mut sums = [lanes.splat(self.bias); N];
+        for (tap, weight) in self.plane.taps.iter().zip(self.weights) {
+            let elems = &self.plane.elems[start + tap..][..N * L::COUNT];
+            let weight = lanes.splat(*weight);
+            for (v, sum) in sums.iter_mut().enumerate() {
+                // SAFETY: the slice has as many vectors.
+                let x = unsafe { lanes.load(elems.as_ptr().add(v * L::COUNT)) };
+                *sum = lanes.mul_add(x, weight, *sum);
+            }
+        }
+        let mut whole = [<T as Zero>::zero(); LANES];
+        let there = to.len() == N * L::COUNT;
+        let place = if there {
+            to.as_mut_ptr()
+        } else {
+            whole.as_mut_ptr()
+        };
+        for (v, sum) in sums.into_iter().enumerate() {
+            // SAFETY: either place has room for as many vectors.
+            unsafe { lanes.store(sum, place.add(v * L::COUNT)) };
+        }
+        if !there {
+            to.copy_from_slice(&whole[..to.len()]);
+        }
+    }
 }
 
 /// # Safety
 /// As for [`forward`], with `to` zeros.
-pub(super) unsafe fn weight<T: Float + num_traits::Float>(
+pub(super) unsafe fn weight<T: Float>(
     g: &Geometry,
     input: Shared<T>,
     grad: Shared<T>,
     to: Shared<T>,
 ) {
     let (positions, area) = (g.positions(), g.area());
-    let work = g.batch * (g.elements() * size_of::<T>() + g.out * positions * (area / 4 + 1));
-    split(g.groups, 1, work, &|range| {
+    // Few groups have their channels shared among items.
+    let outs = g.out.div_ceil(8usize.div_ceil(g.groups.max(1))).max(1);
+    let blocks = g.out.div_ceil(outs);
+    let work = g.batch * (g.elements() * size_of::<T>() + outs * positions * (area / 4 + 1));
+    split(g.groups * blocks, 1, work, &|range| {
         let mut plane = Plane::new(g);
-        for group in range {
+        let mut lines = Padded::new(g);
+        let pitch = lines.pitch;
+        for item in range {
+            let (group, first) = (item / blocks, item % blocks * outs);
             for n in 0..g.batch {
-                let item = n * g.groups + group;
-                // SAFETY: each item has the weights of its group to itself.
+                let image = n * g.groups + group;
+                // SAFETY: each item has weights of its own.
                 unsafe {
-                    plane.fill(g, input.get().add(item * g.elements()));
-                    for out in 0..g.out {
-                        let grad = grad.get().add((item * g.out + out) * positions);
+                    plane.fill(g, input.get().add(image * g.elements()));
+                    for out in first..g.out.min(first + outs) {
+                        let grad = grad.get().add((image * g.out + out) * positions);
                         let weights = to.get().add((group * g.out + out) * area);
-                        dispatch(Weight {
+                        T::vectors(Weight {
                             g,
                             plane: &plane,
-                            grad: core::slice::from_raw_parts(grad, positions),
+                            grad: lines.fill(core::slice::from_raw_parts(grad, positions)),
+                            pitch,
                             to: core::slice::from_raw_parts_mut(weights, area),
                         });
                     }
@@ -197,31 +236,96 @@ pub(super) unsafe fn weight<T: Float + num_traits::Float>(
     });
 }
 
+/// Lines of a channel, each with zeros behind it up to whole vectors.
+struct Padded<T> {
+    elems: Vec<T>,
+    width: usize,
+    pitch: usize,
+}
+
+impl<T: Float> Padded<T> {
+    fn new(g: &Geometry) -> Self {
+        let width = g.counts[2].max(1);
+        let pitch = width.next_multiple_of(LANES / VECTORS);
+        Self {
+            elems: alloc::vec![<T as Zero>::zero(); g.positions() / width * pitch],
+            width,
+            pitch,
+        }
+    }
+
+    fn fill(&mut self, channel: &[T]) -> &[T] {
+        let lines = self.elems.chunks_exact_mut(self.pitch);
+        for (to, line) in lines.zip(channel.chunks_exact(self.width)) {
+            to[..self.width].copy_from_slice(line);
+        }
+        &self.elems
+    }
+}
+
 struct Weight<'a, T> {
     g: &'a Geometry,
     plane: &'a Plane<T>,
     grad: &'a [T],
+    pitch: usize,
     to: &'a mut [T],
 }
 
-impl<T: Float + num_traits::Float> Kernel for Weight<'_, T> {
+impl<T: Float> VectorKernel<T> for Weight<'_, T> {
     type Output = ();
 
     #[inline(always)]
-    fn run<const FMA: bool>(self) {
-        let (plane, width) = (self.plane, self.g.counts[2]);
-        for (tap, weight) in plane.taps.iter().zip(self.to) {
-            let mut sums = [<T as Zero>::zero(); LANES];
-            for (line, grad) in self.grad.chunks_exact(width.max(1)).enumerate() {
-                let start = plane.start(self.g, line) + tap;
-                for (at, grad) in grad.chunks(LANES).enumerate() {
-                    let elems: &[T; LANES] = lanes(&plane.elems, start + at * LANES);
-                    for ((sum, x), grad) in sums.iter_mut().zip(elems).zip(grad) {
-                        *sum = mul_add::<T, FMA>(*x, *grad, *sum);
-                    }
-                }
+    fn run<L: Lanes<T>>(self, lanes: L) {
+        let Self {
+            g,
+            plane,
+            grad,
+            pitch,
+            to,
+        } = self;
+        let mut taps = plane.taps.chunks(3);
+        let mut weights = to.chunks_mut(3);
+        for (taps, weights) in (&mut taps).zip(&mut weights) {
+            match taps {
+                [a, b, c] => sums(lanes, g, plane, [*a, *b, *c], (grad, pitch), weights),
+                [a, b] => sums(lanes, g, plane, [*a, *b], (grad, pitch), weights),
+                [a] => sums(lanes, g, plane, [*a], (grad, pitch), weights),
+                _ => {}
             }
-            *weight = sums.iter().fold(*weight, |sum, x| sum + *x);
         }
+    }
+}
+
+/// Adds to each weight the products of all gradients with what its element of the windows meets.
+#[inline(always)]
+fn sums<T: Float, L: Lanes<T>, const N: usize>(
+    lanes: L,
+    g: &Geometry,
+    plane: &Plane<T>,
+    taps: [usize; N],
+    (grad, pitch): (&[T], usize),
+    weights: &mut [T],
+) {
+    let width = g.counts[2];
+    let mut sums = [lanes.splat(<T as Zero>::zero()); N];
+    for (line, grad) in grad.chunks_exact(pitch).enumerate() {
+        let start = plane.start(g, line);
+        for at in (0..width).step_by(L::COUNT) {
+            let grad = &grad[at..][..L::COUNT];
+            // SAFETY: the slice is a vector.
+            let grad = unsafe { lanes.load(grad.as_ptr()) };
+            for (sum, tap) in sums.iter_mut().zip(taps) {
+                let x = &plane.elems[start + tap + at..][..L::COUNT];
+                // SAFETY: as above.
+                let x = unsafe { lanes.load(x.as_ptr()) };
+                *sum = lanes.mul_add(x, grad, *sum);
+            }
+        }
+    }
+    for (sum, weight) in sums.into_iter().zip(weights) {
+        let mut all = [<T as Zero>::zero(); LANES];
+        // SAFETY: the buffer has room for a vector.
+        unsafe { lanes.store(sum, all.as_mut_ptr()) };
+        *weight = all[..L::COUNT].iter().fold(*weight, |sum, x| sum + *x);
     }
 }

@@ -151,7 +151,7 @@ impl Geometry {
 
     /// The positions of one dim where an element of the window meets the input: in which `i · stride + offset` is below
     /// the size; and that offset.
-    pub(super) fn inside(&self, dim: usize, at: usize) -> (Range<usize>, isize) {
+    pub(in crate::ops) fn inside(&self, dim: usize, at: usize) -> (Range<usize>, isize) {
         let window = &self.windows[dim];
         let offset = (at * window.dilation) as isize - window.before as isize;
         let first = (-offset).max(0) as usize;

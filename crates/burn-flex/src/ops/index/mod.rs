@@ -126,6 +126,18 @@ impl<'a> Indices<'a> {
         };
         let mut offsets = alloc::vec![0isize; count];
         let mut block = [0; BLOCK];
+        if self.turn == 1 {
+            for start in (0..count).step_by(BLOCK) {
+                let range = start..count.min(start + BLOCK);
+                let Some(indices) = self.read(range.clone(), &mut block) else {
+                    return self.stopped();
+                };
+                for (offset, index) in offsets[range].iter_mut().zip(indices) {
+                    *offset = *index as isize * strides[self.dim];
+                }
+            }
+            return offsets.into_iter().map(|offset| offset as usize).collect();
+        }
         for start in (0..self.tensor.len()).step_by(BLOCK) {
             let range = start..self.tensor.len().min(start + BLOCK);
             let block = &mut block[..range.len()];
@@ -148,7 +160,8 @@ impl<'a> Indices<'a> {
         Vec::new()
     }
 
-    /// Gives `visit` the positions that a part of the indices name, each for one element, in a layout of these strides.
+    /// Gives `visit` the positions that a part of the indices name, each for one element, in a layout of these strides:
+    /// which index is the first, and a position to add to those of all.
     ///
     /// # Panics
     /// If an index is out of range, after everything else was visited.
@@ -158,7 +171,7 @@ impl<'a> Indices<'a> {
         offset: usize,
         align: usize,
         cost: usize,
-        visit: &(dyn Fn(usize, &[usize]) + Sync),
+        visit: &(dyn Fn(usize, usize, &[usize]) + Sync),
     ) {
         let shape = self.tensor.shape();
         let step = strides[self.dim];
@@ -166,6 +179,7 @@ impl<'a> Indices<'a> {
             .map(|dim| if dim == self.dim { 0 } else { strides[dim] })
             .collect();
         let rows = Rows::new(shape, &others, offset);
+        let (line, stride) = rows.inner();
         split(self.tensor.len(), align, cost + COST, &|range| {
             let (mut block, mut places) = ([0; BLOCK], [0; BLOCK]);
             for start in range.clone().step_by(BLOCK) {
@@ -173,6 +187,12 @@ impl<'a> Indices<'a> {
                 let Some(indices) = self.read(part.clone(), &mut block) else {
                     continue;
                 };
+                if step == 1 && stride == 0 && start % line + part.len() <= line {
+                    // Along one line of neighbours: indices, which are not negative, are places in it.
+                    let first = rows.at(start) as usize;
+                    visit(start, first, bytemuck::cast_slice(indices));
+                    continue;
+                }
                 let places = &mut places[..indices.len()];
                 let mut rest = (&mut *places, indices);
                 rows.each(part, |row| {
@@ -184,7 +204,7 @@ impl<'a> Indices<'a> {
                             as usize;
                     }
                 });
-                visit(start, places);
+                visit(start, 0, places);
             }
         });
         self.check();

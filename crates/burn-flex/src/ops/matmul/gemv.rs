@@ -1,5 +1,6 @@
 //! Products of a matrix and a vector, which read each element of the matrix once: memory decides, not arithmetic.
 
+use super::super::reduce::{Fold, fold_rows};
 use super::{Float, Product};
 use crate::parallel::{self, Shared};
 use crate::rows::Rows;
@@ -7,8 +8,15 @@ use crate::simd::simd;
 use alloc::vec::Vec;
 use core::ops::Range;
 
-/// Elements of the vector that one step takes; a constant, so that results do not depend on the number of threads.
+/// Elements of the vector that a dot takes; a constant, so that results do not depend on the number of threads.
 const DEPTH: usize = 16 * 1024;
+
+/// Sums of lines of a matrix that are kept at a time: half of a first level of cache. Lines are read whole up to this
+/// length, in the order of memory.
+const WIDTH: usize = 4096;
+
+/// Elements of a matrix that are worth a partial result.
+const PART: usize = 256 * 1024;
 
 /// `batches` times `y = A · x`, with `A` of `[rows, depth]`.
 struct Gemv<'a, T> {
@@ -75,22 +83,24 @@ impl<T: Float> Gemv<'_, T> {
     /// # Safety
     /// As [`multiply`].
     unsafe fn run(&self, batches: usize, out: *mut T) {
-        // Rows of dots are long, columns of sums short: either way an item takes some ten thousand elements.
-        let block = if self.col == 1 { 16 } else { 256 };
-        let (blocks, chunks) = (self.rows.div_ceil(block), self.depth.div_ceil(DEPTH));
+        let (block, deep) = match self.col {
+            1 => (16, DEPTH),
+            _ => (WIDTH, PART / self.rows.min(WIDTH)),
+        };
+        let (blocks, chunks) = (self.rows.div_ceil(block), self.depth.div_ceil(deep));
         let mut parts = match chunks {
             1 => Vec::new(),
             _ => alloc::vec![T::ZERO; chunks * batches * self.rows],
         };
         let to = Shared(if chunks == 1 { out } else { parts.as_mut_ptr() });
-        let cost = block.min(self.rows) * self.depth.min(DEPTH) * size_of::<T>();
+        let cost = block.min(self.rows) * self.depth.min(deep) * size_of::<T>();
         parallel::split(batches * blocks * chunks, 1, cost, &|range| {
             let mut vector = Vec::new();
             for item in range {
                 let (chunk, batch) = (item / (batches * blocks), item / blocks % batches);
                 let first = item % blocks * block;
                 let rows = block.min(self.rows - first);
-                let depth = chunk * DEPTH..self.depth.min((chunk + 1) * DEPTH);
+                let depth = chunk * deep..self.depth.min((chunk + 1) * deep);
                 let at = (chunk * batches + batch) * self.rows + first;
                 let position = self.matrices.at(batch)
                     + first as isize * self.row
@@ -105,13 +115,13 @@ impl<T: Float> Gemv<'_, T> {
         });
         if chunks > 1 {
             let count = batches * self.rows;
-            for at in 0..count {
-                let all = parts[at..].iter().step_by(count);
-                // SAFETY: the result has `count` elements.
-                unsafe {
-                    out.add(at)
-                        .write(all.fold(T::ZERO, |sum, part| sum + *part))
-                };
+            // SAFETY: the result has `count` elements, and nobody else writes it now.
+            let out = unsafe {
+                out.copy_from_nonoverlapping(parts.as_ptr(), count);
+                core::slice::from_raw_parts_mut(out, count)
+            };
+            for part in parts.chunks_exact(count).skip(1) {
+                fold_rows(Fold::Sum, out, &[part]);
             }
         }
     }

@@ -13,10 +13,12 @@ use super::reduce::{Leaf, Source, store};
 use crate::FlexTensor;
 use crate::parallel::{self, Shared};
 use crate::rows::{Rows, broadcast};
+use crate::simd::Real;
 use crate::tensor::{Layout, allocate};
 use alloc::vec::Vec;
 use burn_ir::TensorMeta;
 use burn_std::{Bytes, DType, Shape, Strides, bf16, f16};
+use core::ops::Range;
 use gemm::Parallelism;
 use num_traits::{One, Zero};
 
@@ -104,7 +106,7 @@ impl Product {
 }
 
 /// Numbers that the `gemm` crate multiplies.
-pub(super) trait Float: Leaf<Acc = Self> + Zero + One + super::reduce::Acc {}
+pub(super) trait Float: Leaf<Acc = Self> + Zero + One + Real + super::reduce::Acc {}
 
 impl Float for f32 {}
 impl Float for f64 {}
@@ -192,23 +194,27 @@ unsafe fn multiply<T: Float>(product: &Product, lhs: *const T, rhs: *const T, ou
         return;
     }
     let (lhs, rhs, out) = (Shared(lhs.cast_mut()), Shared(rhs.cast_mut()), Shared(out));
-    let one = |batch: usize, parallelism: Parallelism| {
-        let Product { m, n, k, .. } = *product;
-        let (left, right) = (&product.lhs, &product.rhs);
-        // SAFETY: the caller's promise; each batch has a result of its own, which is not read.
+    let Product { m, n, k, .. } = *product;
+    let (left, right) = (&product.lhs, &product.rhs);
+    let tiles = Tiles::new(product);
+    let one = |at: usize| {
+        let (batch, rows, cols) = tiles.get(at);
+        // SAFETY: the caller's promise; each tile is a part of the result of its own, which is not read.
         unsafe {
+            let lhs = lhs.get().offset(left.batches.at(batch));
+            let rhs = rhs.get().offset(right.batches.at(batch));
             gemm::gemm(
-                m,
-                n,
+                rows.len(),
+                cols.len(),
                 k,
-                out.get().add(batch * m * n),
+                out.get().add((batch * m + rows.start) * n + cols.start),
                 1,
                 n as isize,
                 false,
-                lhs.get().offset(left.batches.at(batch)).cast_const(),
+                lhs.offset(rows.start as isize * left.row).cast_const(),
                 left.col,
                 left.row,
-                rhs.get().offset(right.batches.at(batch)).cast_const(),
+                rhs.offset(cols.start as isize * right.col).cast_const(),
                 right.col,
                 right.row,
                 T::zero(),
@@ -216,37 +222,69 @@ unsafe fn multiply<T: Float>(product: &Product, lhs: *const T, rhs: *const T, ou
                 false,
                 false,
                 false,
-                parallelism,
+                Parallelism::None,
             );
         }
     };
-    if product.batches == 1 || are_large(product) {
-        for batch in 0..product.batches {
-            one(batch, threads());
-        }
-        return;
-    }
     // A core multiplies and adds about as many pairs in a nanosecond as it moves bytes through its caches.
-    parallel::split(product.batches, 1, product.work(), &|range| {
-        for batch in range {
-            one(batch, Parallelism::None);
+    parallel::split(tiles.len(), 1, tiles.work(k), &|range| range.for_each(one));
+}
+
+/// The results of a product, cut into parts that threads take one by one. How they are cut depends on sizes alone, as
+/// does the order of the sums in each.
+struct Tiles {
+    batches: usize,
+    sizes: [usize; 2],
+    tile: [usize; 2],
+}
+
+impl Tiles {
+    fn new(product: &Product) -> Self {
+        /// Rows and columns that the kernel of `gemm` computes at once.
+        const GRAIN: [usize; 2] = [6, 16];
+        /// Multiplications that are worth packing both sides for, a few µs, and those that no thread should have more of.
+        const WORTH: usize = 1 << 19;
+        const MOST: usize = 1 << 26;
+        let sizes = [product.m, product.n];
+        let all = product.work().saturating_mul(product.batches);
+        let most = (all / 8).clamp(WORTH, MOST);
+        let mut tile = sizes;
+        while tile[0] * tile[1] * product.k > most {
+            // The longer side is halved, which keeps what is packed small beside what is multiplied.
+            let side = usize::from(tile[1] >= tile[0]);
+            let half = tile[side].div_ceil(2).next_multiple_of(GRAIN[side]);
+            if half >= tile[side] {
+                break;
+            }
+            tile[side] = half;
         }
-    });
-}
+        Self {
+            batches: product.batches,
+            sizes,
+            tile,
+        }
+    }
 
-/// Every thread there is; `gemm` itself leaves small products to one.
-fn threads() -> Parallelism {
-    #[cfg(feature = "rayon")]
-    return Parallelism::Rayon(0);
-    #[cfg(not(feature = "rayon"))]
-    Parallelism::None
-}
+    fn across(&self, side: usize) -> usize {
+        self.sizes[side].div_ceil(self.tile[side])
+    }
 
-/// Whether threads should share each product rather than take one each: they are few, and each is long enough.
-fn are_large(product: &Product) -> bool {
-    #[cfg(feature = "rayon")]
-    let few = product.batches < rayon::current_num_threads();
-    #[cfg(not(feature = "rayon"))]
-    let few = false;
-    few && product.work() >= 16 * parallel::WORTH
+    fn len(&self) -> usize {
+        self.batches * self.across(0) * self.across(1)
+    }
+
+    fn work(&self, k: usize) -> usize {
+        self.tile[0] * self.tile[1] * k
+    }
+
+    /// The batch, rows and columns of a tile.
+    fn get(&self, at: usize) -> (usize, Range<usize>, Range<usize>) {
+        let (rest, col) = (at / self.across(1), at % self.across(1));
+        let (batch, row) = (rest / self.across(0), rest % self.across(0));
+        let part = |side: usize, at: usize| {
+            let start = at * self.tile[side];
+            start..self.sizes[side].min(start + self.tile[side])
+        };
+        (batch, part(0, row), part(1, col))
+    }
 }

@@ -3,6 +3,7 @@
 //! Fourteen ways to store an element meet in five types to accumulate in, so that the folds are instantiated five times.
 //! The fold is chosen once a block, outside the loops over elements.
 
+use super::BLOCK;
 use crate::simd::simd;
 
 /// How two accumulators become one. All folds are commutative.
@@ -27,17 +28,20 @@ pub(crate) trait Acc: bytemuck::Pod + PartialOrd + Send + Sync {
     fn mul(self, other: Self) -> Self;
     /// Divides by a count; integers yield 0 for a count of 0.
     fn over(self, count: usize) -> Self;
+    /// Whether a result may be final before all elements are seen.
+    const SETTLES: bool;
     /// Whether no further element changes the result.
     fn is_final(self, fold: Fold) -> bool;
 }
 
 macro_rules! acc {
-    ($ty:ty, $zero:expr, $one:expr, $least:expr, $most:expr, $add:expr, $mul:expr, $over:expr, $final:expr) => {
+    ($ty:ty, $zero:expr, $one:expr, $least:expr, $most:expr, $add:expr, $mul:expr, $over:expr, $settles:literal, $final:expr) => {
         impl Acc for $ty {
             const ZERO: Self = $zero;
             const ONE: Self = $one;
             const LEAST: Self = $least;
             const MOST: Self = $most;
+            const SETTLES: bool = $settles;
             #[inline(always)]
             fn add(self, other: Self) -> Self {
                 $add(self, other)
@@ -60,14 +64,14 @@ macro_rules! acc {
 
 macro_rules! float_acc {
     ($($ty:ident),+) => {
-        $(acc!($ty, 0.0, 1.0, $ty::NEG_INFINITY, $ty::INFINITY, |a, b| a + b, |a, b| a * b, |a, n| a / n, |_, _| false);)+
+        $(acc!($ty, 0.0, 1.0, $ty::NEG_INFINITY, $ty::INFINITY, |a, b| a + b, |a, b| a * b, |a, n| a / n, false, |_, _| false);)+
     };
 }
 
 macro_rules! int_acc {
     ($($ty:ident),+) => {
         $(acc!($ty, 0, 1, $ty::MIN, $ty::MAX, $ty::wrapping_add, $ty::wrapping_mul,
-            |a: $ty, n| a.checked_div(n).unwrap_or(0), |_, _| false);)+
+            |a: $ty, n| a.checked_div(n).unwrap_or(0), false, |_, _| false);)+
     };
 }
 
@@ -82,6 +86,7 @@ acc!(
     u8::wrapping_add,
     u8::wrapping_mul,
     |a: u8, n| a.checked_div(n).unwrap_or(0),
+    true,
     |a, fold| a == u8::from(fold == Fold::Max)
 );
 
@@ -141,21 +146,42 @@ macro_rules! dispatch {
     };
 }
 
-/// All elements of a block as one.
+/// Lanes of a fold: they hide the latency of four additions in flight on vectors of 8.
+pub(crate) const LANES: usize = 32;
+
+/// All elements of a row as one.
 ///
-/// 32 lanes hide the latency of four additions in flight on vectors of 8; their sum goes by halves. With blocks of
-/// [`BLOCK`](super::BLOCK) elements no rounding error grows over more than 32 + 5 additions.
-pub(crate) fn fold_block<A: Acc>(fold: Fold, block: &[A]) -> A {
+/// In lanes, which are summed up after each [`BLOCK`] elements and joined by halves at the end: a rounding error grows
+/// over no more than 32 additions, one for each block, and 5.
+pub(crate) fn fold_row<A: Acc>(fold: Fold, row: &[A]) -> A {
     #[inline(always)]
-    fn lanes<A: Acc>(fold: Fold, block: &[A], function: impl Fn(A, A) -> A) -> A {
-        const LANES: usize = 32;
-        let mut acc = [identity(fold); LANES];
-        let (chunks, rest) = block.as_chunks::<LANES>();
-        for chunk in chunks {
+    fn lanes<A: Acc>(fold: Fold, row: &[A], function: impl Fn(A, A) -> A) -> A {
+        let mut all = [identity(fold); LANES];
+        let (chunks, rest) = row.as_chunks::<LANES>();
+        for block in chunks.chunks(BLOCK / LANES) {
+            let mut acc = [identity(fold); LANES];
+            for chunk in block {
+                for i in 0..LANES {
+                    acc[i] = function(acc[i], chunk[i]);
+                }
+            }
             for i in 0..LANES {
-                acc[i] = function(acc[i], chunk[i]);
+                all[i] = function(all[i], acc[i]);
             }
         }
+        join_lanes(fold, &all, rest)
+    }
+    dispatch!(fold, A, |function| lanes(fold, row, function))
+}
+
+/// Lanes and what is left beside them as one.
+///
+/// Out of sight of the loops before: the compiler finds vectors from where lanes are stored side by side, and would find
+/// the halves of halves first.
+#[inline(never)]
+pub(crate) fn join_lanes<A: Acc>(fold: Fold, acc: &[A; LANES], rest: &[A]) -> A {
+    #[inline(always)]
+    fn halves<A: Acc>(mut acc: [A; LANES], rest: &[A], function: impl Fn(A, A) -> A) -> A {
         for (acc, x) in acc.iter_mut().zip(rest) {
             *acc = function(*acc, *x);
         }
@@ -168,16 +194,36 @@ pub(crate) fn fold_block<A: Acc>(fold: Fold, block: &[A]) -> A {
         }
         acc[0]
     }
-    dispatch!(fold, A, |function| lanes(fold, block, function))
+    match fold {
+        Fold::Sum => halves(*acc, rest, A::add),
+        Fold::Prod => halves(*acc, rest, A::mul),
+        Fold::Max => halves(*acc, rest, max),
+        Fold::Min => halves(*acc, rest, min),
+    }
 }
 
 /// Folds each of `rows`, elements side by side, into `acc` position by position.
 pub(crate) fn fold_rows<A: Acc>(fold: Fold, acc: &mut [A], rows: &[&[A]]) {
     #[inline(always)]
     fn join<A: Acc>(acc: &mut [A], rows: &[&[A]], function: impl Fn(A, A) -> A) {
-        for row in rows {
-            for (acc, x) in acc.iter_mut().zip(*row) {
-                *acc = function(*acc, *x);
+        let len = acc.len();
+        for rows in rows.chunks(4) {
+            match rows {
+                // Accumulators are read and written once for four rows.
+                [a, b, c, d] if [a, b, c, d].iter().all(|row| row.len() == len) => {
+                    let rows = a.iter().zip(*b).zip(c.iter().zip(*d));
+                    for (acc, ((a, b), (c, d))) in acc.iter_mut().zip(rows) {
+                        let first = function(function(*acc, *a), *b);
+                        *acc = function(function(first, *c), *d);
+                    }
+                }
+                _ => {
+                    for row in rows {
+                        for (acc, x) in acc.iter_mut().zip(*row) {
+                            *acc = function(*acc, *x);
+                        }
+                    }
+                }
             }
         }
     }

@@ -1,7 +1,7 @@
 //! Positions of extrema: the first of equals, and the first NaN if there is one.
 
 use super::BLOCK;
-use super::acc::{Acc, Fold, fold_block, is_nan};
+use super::acc::{Acc, Fold, fold_row, is_nan};
 use super::load::Source;
 use super::plan::{Item, Plan};
 use crate::parallel::Shared;
@@ -97,7 +97,7 @@ unsafe fn deep<A: Acc>(
     let mut best: Option<Best<A>> = None;
     for at in item.range.clone().step_by(BLOCK) {
         // SAFETY: the caller's promise.
-        let value = fold_block(fold, unsafe {
+        let value = fold_row(fold, unsafe {
             plan.block(source, item.start, block(at), scratch)
         });
         if best.is_none_or(|best| is_better(fold, best.value, value)) {

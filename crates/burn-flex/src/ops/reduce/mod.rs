@@ -10,7 +10,9 @@ mod plan;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use acc::{Acc, Fold, fold_block, fold_rows, identity, is_nan, max, min};
+pub(crate) use acc::{
+    Acc, Fold, LANES, fold_row, fold_rows, identity, is_nan, join_lanes, max, min,
+};
 pub(crate) use load::{Leaf, Source, lower, store};
 
 use crate::{FlexTensor, parallel, parallel::Shared};
@@ -127,11 +129,15 @@ unsafe fn deep<A: Acc>(
     item: &Item,
     scratch: &mut Vec<A>,
 ) -> A {
+    // SAFETY: the caller's promise.
+    if let Some(row) = unsafe { plan.row(source, item) } {
+        return fold_row(fold, row);
+    }
     let mut cascade = Cascade::new(fold, 1);
     for at in item.range.clone().step_by(BLOCK) {
         let range = at..item.range.end.min(at + BLOCK);
         // SAFETY: the caller's promise.
-        let acc = fold_block(fold, unsafe {
+        let acc = fold_row(fold, unsafe {
             plan.block(source, item.start, range, scratch)
         });
         if item.range.len() <= BLOCK || acc.is_final(fold) {

@@ -172,6 +172,23 @@ impl Plan {
         scratch
     }
 
+    /// The elements of a deep item, if they all lie side by side where they are, and all of them count.
+    ///
+    /// # Safety
+    /// As [`Plan::block`].
+    pub(crate) unsafe fn row<'a, A: Acc>(
+        &self,
+        source: &Source<A>,
+        item: &Item,
+    ) -> Option<&'a [A]> {
+        let (size, stride) = self.reduced.inner();
+        let (start, len) = (item.range.start, item.range.len());
+        let whole =
+            !A::SETTLES && source.is_direct(stride) && len > 0 && start % size + len <= size;
+        // SAFETY: the row is inside the group.
+        whole.then(|| unsafe { source.direct(item.start + self.reduced.at(start), len) })
+    }
+
     /// The elements of a wide item, if they all lie side by side where they are, in rows too short for vectors.
     ///
     /// # Safety
