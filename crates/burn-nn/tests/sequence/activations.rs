@@ -118,7 +118,7 @@ fn a_chosen_activation_is_the_one_that_was_named() {
     }
 }
 
-/// BC-055: neither the function nor its gradient overflows. The least floats are 1.4e-45 apart.
+/// BC-055: neither the function nor its gradient overflows, and far to the left it is not 0 before it must be.
 #[test]
 fn softplus_is_right_far_out() {
     let device = burn_core::tensor::Device::flex().autodiff();
@@ -140,7 +140,8 @@ fn softplus_is_right_far_out() {
         let found = crate::harness::values(output);
         for (found, expected) in found.iter().zip(expected) {
             assert!(
-                (found - expected).abs() <= 1e-43 + 1e-6 * expected,
+                // The smallest numbers have few bits.
+                (found - expected).abs() <= 1e-6 * expected + 3e-45,
                 "{found} {expected}"
             );
         }
