@@ -315,7 +315,12 @@ fn what_is_frozen_stays_frozen_in_training() {
     assert!(!frozen.dropout.is_enabled());
 
     let again = frozen.valid().train().to_device(&flex.clone().unfused());
-    assert_state(&again.layers[0].weight, &flex.clone().unfused(), true, false);
+    assert_state(
+        &again.layers[0].weight,
+        &flex.clone().unfused(),
+        true,
+        false,
+    );
     assert!(!again.dropout.is_enabled());
 
     let thawed = again.unfreeze();

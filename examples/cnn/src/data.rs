@@ -92,7 +92,7 @@ mod tests {
 
     #[test]
     fn a_seed_decides_the_drawings() {
-        let pixels = |seed: u64| drawings(8, seed).get(7).unwrap().unwrap().pixels;
+        let pixels = |seed: u64| drawings(8, seed).get(7).unwrap().pixels;
         assert_eq!(pixels(1), pixels(1));
         assert_ne!(pixels(1), pixels(2));
     }

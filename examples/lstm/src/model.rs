@@ -3,6 +3,7 @@
 use burn::nn::loss::CrossEntropyLossConfig;
 use burn::nn::{Linear, LinearConfig, Lstm, LstmConfig};
 use burn::prelude::*;
+use burn::tensor::Distribution;
 
 /// Says at each bit whether the ones so far are odd.
 #[derive(Module, Debug)]

@@ -3,6 +3,7 @@
 use crate::model::{DIGITS, Reverser, ReverserConfig};
 use burn::optim::{AdamConfig, GradientsParams};
 use burn::prelude::*;
+use burn::tensor::Distribution;
 
 /// How to train.
 #[derive(Config, Debug)]

@@ -9,7 +9,10 @@
 /// ```
 #[macro_export]
 macro_rules! empty {
-    ($format:literal; $($ty:ty),+ $(,)?) => { $(
+    ($($ty:ty),+ $(,)?) => {
+        $crate::empty!(@"{:?}": $($ty),+);
+    };
+    (@$format:literal: $($ty:ty),+ $(,)?) => { $(
         impl $crate::module::Module for $ty {
             fn visit<V: $crate::module::ModuleVisitor>(&self, _visitor: &mut V) {}
             fn map<M: $crate::module::ModuleMapper>(self, _mapper: &mut M) -> Self { self }
@@ -24,12 +27,14 @@ macro_rules! empty {
         }
         impl $crate::module::ModuleDisplay for $ty {}
     )+ };
-    ($($ty:ty),+ $(,)?) => { $crate::empty!("{:?}"; $($ty),+); };
 }
 
+empty!(bool, char, alloc::string::String);
+// `1` and `0.00001`, where `Debug` has `1.0` and `1e-5`.
 empty!(
-    bool,
-    char,
+    @"{}":
+    f32,
+    f64,
     i8,
     i16,
     i32,
@@ -40,8 +45,4 @@ empty!(
     u32,
     u64,
     usize,
-    alloc::string::String,
 );
-
-// Without a point where there is nothing behind it: `1`, `0.00001`.
-empty!("{}"; f32, f64);

@@ -1,14 +1,14 @@
-//! [`Identity`]: a layer that does nothing.
+//! [`Identity`]: nothing.
 
 use burn_core::module::Module;
 use burn_core::tensor::Tensor;
 
-/// Gives its input back: for where a layer is asked for and none is wanted.
+/// Passes its input on, where a layer is expected and none is wanted.
 #[derive(Module, Debug, Default)]
 pub struct Identity;
 
 impl Identity {
-    /// The layer; it has no parameters.
+    /// The module; it has no parameters.
     pub fn new() -> Self {
         Self
     }

@@ -117,3 +117,37 @@ fn a_chosen_activation_is_the_one_that_was_named() {
         agrees(name, |x| config.init(&x.device()).forward(x));
     }
 }
+
+/// BC-055: neither the function nor its gradient overflows, and far to the left it is not 0 before it must be.
+#[test]
+fn softplus_is_right_far_out() {
+    let device = burn_core::tensor::Device::flex().autodiff();
+    let points = [20.0, 50.0, 100.0, -100.0, 0.0];
+    for (beta, expected, slope) in [
+        (
+            1.0,
+            [20.0, 50.0, 100.0, 3.7e-44, core::f32::consts::LN_2],
+            0.5,
+        ),
+        (5.0, [20.0, 50.0, 100.0, 0.0, 0.138_629_44], 0.5),
+    ] {
+        let x = Tensor::<1>::from_data(points, &device).require_grad();
+        let layer = SoftplusConfig::new().with_beta(beta).init();
+        let output = layer.forward(x.clone());
+        let grad = x
+            .grad(&output.clone().sum().backward())
+            .expect("it is a leaf");
+        let found = crate::harness::values(output);
+        for (found, expected) in found.iter().zip(expected) {
+            assert!(
+                // The smallest numbers have few bits.
+                (found - expected).abs() <= 1e-6 * expected + 3e-45,
+                "{found} {expected}"
+            );
+        }
+        let grad = crate::harness::values(grad);
+        assert_eq!(grad[..3], [1.0; 3]);
+        assert!((0.0..1e-40).contains(&grad[3]), "{}", grad[3]);
+        assert!((grad[4] - slope).abs() < 1e-6, "{}", grad[4]);
+    }
+}

@@ -100,12 +100,13 @@ impl Rnn {
         let input = packed::batch_first(batched_input, self.batch_first);
         let state = state.map(|state| state.hidden);
         packed::check("Rnn", &self.gate, &input, self.d_hidden, state.as_ref());
-        let [_, length, _] = input.dims();
-        let gate = Packed::new(&[&self.gate], input);
-        let mut hidden = state.unwrap_or_else(|| gate.initial());
+        let [batch, length, _] = input.dims();
+        let gate = Packed::new(&[&self.gate]);
+        let inputs = gate.inputs(input);
+        let mut hidden = state.unwrap_or_else(|| gate.initial(batch));
         let mut states = States::new(length, &hidden);
         for at in packed::positions(length, self.reverse) {
-            let sum = gate.hidden(hidden).add(gate.input(at));
+            let sum = gate.hidden(hidden).add(inputs[at].clone());
             hidden = packed::clipped(self.hidden_activation.forward(sum), self.clip);
             states.set("Rnn", at, hidden.clone());
         }

@@ -108,52 +108,17 @@ impl Gru {
         state: Option<Tensor<2>>,
         reverse: bool,
     ) -> (Tensor<3>, Tensor<2>) {
-        let (width, new) = (self.d_hidden, &self.new_gate);
-        packed::check("Gru", new, &input, width, state.as_ref());
-        let [_, length, _] = input.dims();
-        let gates = [&self.update_gate, &self.reset_gate, new];
-        let mut biases = gates.map(|gate| {
-            let parts = [&gate.input_transform, &gate.hidden_transform].map(packed::bias);
-            parts.into_iter().flatten().reduce(Tensor::add)
-        });
-        // Reset applies to this bias, so it cannot wait with those of the input.
-        let inner = self
-            .reset_after
-            .then(|| packed::bias(&new.hidden_transform));
-        if self.reset_after {
-            biases[2] = packed::bias(&new.input_transform);
-        }
-        let inner = inner.flatten().map(|bias| bias.unsqueeze::<2>());
-        let gates = Packed::with_biases(&gates, biases.to_vec(), input);
-        let split =
-            (!self.reset_after).then(|| (gates.hidden_weight(0, 2), gates.hidden_weight(2, 1)));
-
-        let mut hidden = state.unwrap_or_else(|| gates.initial());
+        packed::check("Gru", &self.new_gate, &input, self.d_hidden, state.as_ref());
+        let [batch, length, _] = input.dims();
+        let gates = self.gates();
+        let inputs = gates.packed.inputs(input);
+        let mut hidden = state.unwrap_or_else(|| gates.packed.initial(batch));
         let mut states = States::new(length, &hidden);
         for at in packed::positions(length, reverse) {
-            let input = gates.input(at);
-            let (both, fresh) = (
-                input.clone().narrow(1, 0, 2 * width),
-                input.narrow(1, 2 * width, width),
-            );
-            let (update, fresh) = match &split {
-                None => {
-                    let product = gates.hidden(hidden.clone());
-                    let both = both.add(product.clone().narrow(1, 0, 2 * width));
-                    let [update, reset] = packed::activate(&self.gate_activation, both, width);
-                    let seen = product.narrow(1, 2 * width, width);
-                    let seen = match &inner {
-                        Some(bias) => seen.add(bias.clone()),
-                        None => seen,
-                    };
-                    (update, reset.mul(seen).add(fresh))
-                }
-                Some((outer, inner)) => {
-                    let both = hidden.clone().matmul(outer.clone()).add(both);
-                    let [update, reset] = packed::activate(&self.gate_activation, both, width);
-                    let seen = reset.mul(hidden.clone()).matmul(inner.clone());
-                    (update, seen.add(fresh))
-                }
+            let input = inputs[at].clone();
+            let (update, fresh) = match &gates.split {
+                None => self.reset_after(&gates, input, hidden.clone()),
+                Some(split) => self.reset_before(split, input, hidden.clone()),
             };
             let fresh = self.hidden_activation.forward(fresh);
             // n + z · (h - n)
@@ -163,6 +128,77 @@ impl Gru {
         }
         (states.into_tensor(), hidden)
     }
+
+    fn gates(&self) -> Gates {
+        let new = &self.new_gate;
+        let gates = [&self.update_gate, &self.reset_gate, new];
+        let mut biases = gates.map(packed::biases);
+        let mut bias = None;
+        if self.reset_after {
+            // The reset gate applies to this bias, so it cannot be added with the input.
+            bias = packed::bias(&new.hidden_transform).map(|bias| bias.unsqueeze());
+            biases[2] = packed::bias(&new.input_transform);
+        }
+        let packed = Packed::with_biases(&gates, biases.to_vec());
+        let split = (!self.reset_after)
+            .then(|| [(0, 2), (2, 1)].map(|(start, count)| packed.hidden_weight(start, count)));
+        Gates {
+            packed,
+            bias,
+            split,
+        }
+    }
+
+    /// The update gate, and the new one before its activation.
+    fn reset_after(
+        &self,
+        gates: &Gates,
+        input: Tensor<2>,
+        hidden: Tensor<2>,
+    ) -> (Tensor<2>, Tensor<2>) {
+        let product = gates.packed.hidden(hidden);
+        let (outer, fresh) = self.halves(input);
+        let (seen_outer, seen) = self.halves(product);
+        let [update, reset] = self.outer(seen_outer.add(outer));
+        let seen = match &gates.bias {
+            Some(bias) => seen.add(bias.clone()),
+            None => seen,
+        };
+        (update, reset.mul(seen).add(fresh))
+    }
+
+    /// The update gate, and the new one before its activation.
+    fn reset_before(
+        &self,
+        [outer, inner]: &[Tensor<2>; 2],
+        input: Tensor<2>,
+        hidden: Tensor<2>,
+    ) -> (Tensor<2>, Tensor<2>) {
+        let (sum, fresh) = self.halves(input);
+        let [update, reset] = self.outer(hidden.clone().matmul(outer.clone()).add(sum));
+        (update, reset.mul(hidden).matmul(inner.clone()).add(fresh))
+    }
+
+    /// The columns of the update and the reset gate, and those of the new one.
+    fn halves(&self, gates: Tensor<2>) -> (Tensor<2>, Tensor<2>) {
+        let width = self.d_hidden;
+        let outer = gates.clone().narrow(1, 0, 2 * width);
+        (outer, gates.narrow(1, 2 * width, width))
+    }
+
+    fn outer(&self, sums: Tensor<2>) -> [Tensor<2>; 2] {
+        packed::activate(&self.gate_activation, sums, self.d_hidden)
+    }
+}
+
+/// The weights for one call.
+struct Gates {
+    packed: Packed,
+    /// Added to what the new gate sees of the hidden state, before the reset gate.
+    bias: Option<Tensor<2>>,
+    /// The weights of the hidden state for the update and the reset gate, and for the new one, where the latter has to wait
+    /// for the reset gate.
+    split: Option<[Tensor<2>; 2]>,
 }
 
 impl ModuleDisplay for Gru {

@@ -127,15 +127,16 @@ impl Lstm {
     ) -> (Tensor<3>, LstmState<2>) {
         let input = packed::batch_first(batched_input, self.batch_first);
         self.check(&input, state.as_ref());
-        let [_, length, _] = input.dims();
-        let gates = Packed::new(&self.gates(), input);
+        let [batch, length, _] = input.dims();
+        let gates = Packed::new(&self.gates());
+        let inputs = gates.inputs(input);
         let mut state = state.unwrap_or_else(|| {
-            let zeros = gates.initial();
+            let zeros = gates.initial(batch);
             LstmState::new(zeros.clone(), zeros)
         });
         let mut states = States::new(length, &state.hidden);
         for at in packed::positions(length, self.reverse) {
-            state = self.step(&gates, at, state);
+            state = self.step(&gates, inputs[at].clone(), state);
             states.set("Lstm", at, state.hidden.clone());
         }
         let output = packed::batch_first(states.into_tensor(), self.batch_first);
@@ -163,9 +164,20 @@ impl Lstm {
     ) -> (Tensor<3>, LstmState<2>) {
         let mut state = state.unwrap_or_initial([batch_size, self.d_hidden], device);
         let mut states = States::new(seq_length, &state.hidden);
+        let gates = Packed::new(&self.gates());
         for (at, input) in input_timestep_iter {
             self.check(&input, Some(&state));
-            state = self.step(&Packed::new(&self.gates(), input), 0, state);
+            let [input]: [_; 1] =
+                gates
+                    .inputs(input)
+                    .try_into()
+                    .unwrap_or_else(|inputs: Vec<_>| {
+                        panic!(
+                            "`Lstm`: an input of the iterator has {} positions\n  legal: 1",
+                            inputs.len()
+                        )
+                    });
+            state = self.step(&gates, input, state);
             states.set("Lstm", at, state.hidden.clone());
         }
         (states.into_tensor(), state)
@@ -184,9 +196,9 @@ impl Lstm {
         gates.chain([&self.cell_gate]).collect()
     }
 
-    fn step(&self, gates: &Packed, at: usize, state: LstmState<2>) -> LstmState<2> {
+    fn step(&self, gates: &Packed, input: Tensor<2>, state: LstmState<2>) -> LstmState<2> {
         let width = self.d_hidden;
-        let sums = gates.hidden(state.hidden).add(gates.input(at));
+        let sums = gates.hidden(state.hidden).add(input);
         let inner = sums.dims()[1] - width;
         let fresh = sums.clone().narrow(1, inner, width);
         let fresh = self.cell_activation.forward(fresh);

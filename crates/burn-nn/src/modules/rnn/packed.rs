@@ -9,49 +9,48 @@ use burn_core::tensor::{Tensor, module::linear};
 
 /// The weights of several gates side by side, gathered once for each call of a layer.
 pub(super) struct Packed {
-    /// The input of all positions through the gates, with all biases of the sum: `[batch, length, gates · d_hidden]`.
-    products: Tensor<3>,
+    /// Maps the input to the gates: `[d_input, gates · d_hidden]`.
+    input: Tensor<2>,
     /// Maps the hidden state to the gates: `[d_hidden, gates · d_hidden]`.
     hidden: Tensor<2>,
+    /// What is added with the input: `[gates · d_hidden]`.
+    bias: Option<Tensor<1>>,
 }
 
 impl Packed {
-    /// Gates over an input `[batch, length, d_input]`, in the order given.
-    pub fn new(gates: &[&GateController], input: Tensor<3>) -> Self {
-        let biases = gates.iter().map(|gate| {
-            let parts = [&gate.input_transform, &gate.hidden_transform].map(bias);
-            parts.into_iter().flatten().reduce(Tensor::add)
-        });
-        Self::with_biases(gates, biases.collect(), input)
+    /// Gates in the order given.
+    pub fn new(gates: &[&GateController]) -> Self {
+        Self::with_biases(gates, gates.iter().map(|gate| biases(gate)).collect())
     }
 
     /// [`Packed::new`] with these biases.
-    pub fn with_biases(
-        gates: &[&GateController],
-        biases: Vec<Option<Tensor<1>>>,
-        input: Tensor<3>,
-    ) -> Self {
-        let weight = side_by_side(gates.iter().map(|gate| &gate.input_transform));
+    pub fn with_biases(gates: &[&GateController], biases: Vec<Option<Tensor<1>>>) -> Self {
+        let input = side_by_side(gates.iter().map(|gate| &gate.input_transform));
         let hidden = side_by_side(gates.iter().map(|gate| &gate.hidden_transform));
         let width = hidden.dims()[0];
         let bias = biases.iter().any(Option::is_some).then(|| {
-            let (device, dtype) = (weight.device(), weight.dtype());
-            let zeros = || Tensor::zeros([width], (&device, dtype));
+            let zeros = || Tensor::zeros([width], (&input.device(), input.dtype()));
             let biases = biases.into_iter();
             Tensor::cat(biases.map(|bias| bias.unwrap_or_else(zeros)).collect(), 0)
         });
         Self {
-            products: linear(input, weight, bias),
+            input,
             hidden,
+            bias,
         }
     }
 
-    /// What the input says at a position: `[batch, gates · d_hidden]`.
-    pub fn input(&self, at: usize) -> Tensor<2> {
-        self.products.clone().narrow(1, at, 1).squeeze_dim(1)
+    /// What an input `[batch, length, d_input]` says to the gates, by position: `[batch, gates · d_hidden]`.
+    pub fn inputs(&self, input: Tensor<3>) -> Vec<Tensor<2>> {
+        let mut inputs = Vec::with_capacity(input.dims()[1]);
+        cut(
+            linear(input, self.input.clone(), self.bias.clone()),
+            &mut inputs,
+        );
+        inputs
     }
 
-    /// What a hidden state says: `[batch, gates · d_hidden]`.
+    /// What a hidden state says to the gates: `[batch, gates · d_hidden]`.
     pub fn hidden(&self, hidden: Tensor<2>) -> Tensor<2> {
         hidden.matmul(self.hidden.clone())
     }
@@ -63,11 +62,30 @@ impl Packed {
     }
 
     /// Zeros for a hidden state, `[batch, d_hidden]`.
-    pub fn initial(&self) -> Tensor<2> {
-        let (products, width) = (&self.products, self.hidden.dims()[0]);
-        let [batch, ..] = products.dims();
-        Tensor::zeros([batch, width], (&products.device(), products.dtype()))
+    pub fn initial(&self, batch: usize) -> Tensor<2> {
+        let options = (&self.hidden.device(), self.hidden.dtype());
+        Tensor::zeros([batch, self.hidden.dims()[0]], options)
     }
+}
+
+/// The positions of a sequence, as halves of halves: the gradient of a part is as large as what it is cut from, so that
+/// cutting each position from the whole would cost the square of the length.
+fn cut(sequence: Tensor<3>, positions: &mut Vec<Tensor<2>>) {
+    match sequence.dims()[1] {
+        0 => {}
+        1 => positions.push(sequence.squeeze_dim(1)),
+        length => {
+            let half = length / 2;
+            cut(sequence.clone().narrow(1, 0, half), positions);
+            cut(sequence.narrow(1, half, length - half), positions);
+        }
+    }
+}
+
+/// The sum of the biases of a gate, if it has any.
+pub(super) fn biases(gate: &GateController) -> Option<Tensor<1>> {
+    let parts = [&gate.input_transform, &gate.hidden_transform].map(bias);
+    parts.into_iter().flatten().reduce(Tensor::add)
 }
 
 /// The bias of a map, if it has one.
