@@ -12,7 +12,7 @@ use model::{Net, NetConfig};
 use std::error::Error;
 use std::time::Instant;
 
-const EPOCHS: usize = 6;
+const EPOCHS: usize = 10;
 const BATCH_SIZE: usize = 32;
 const LEARNING_RATE: f64 = 5e-3;
 const SEED: u64 = 7;
