@@ -3,7 +3,6 @@
 use core::error::Error;
 use core::fmt;
 use std::fs;
-use std::io;
 use std::path::{Path, PathBuf};
 use std::process::{self, Command, Output, Stdio};
 
@@ -242,7 +241,7 @@ mod tests {
         };
         import_with(&python, &import, &file, &[("PYTHONPATH", &library())])
             .expect("Python imports it");
-        let train = SqliteDataset::from_db_file(&file, "train").expect("it was imported");
+        let train = SqliteDataset::<Item>::from_db_file(&file, "train").expect("it was imported");
         let items = train.get_many(vec![1, 0]).expect("it can be read");
         let expected = |label, score, audio_bytes| Item {
             text: format!("some/items small {label}"),
