@@ -3,7 +3,6 @@
 use crate::engine::Autodiff;
 use crate::recipe::Recipe;
 use crate::tape::{Node, Source, Step};
-use alloc::boxed::Box;
 use alloc::sync::Arc;
 use burn_backend::{AnyTensor, Device, Handle};
 use burn_ir::{Described, TensorMeta};
@@ -50,10 +49,6 @@ impl AnyTensor for AdTensor {
 
     fn device(&self) -> Device {
         Device::new(self.engine)
-    }
-
-    fn clone_boxed(&self) -> Box<dyn AnyTensor> {
-        Box::new(self.clone())
     }
 
     fn can_mut(&self) -> bool {

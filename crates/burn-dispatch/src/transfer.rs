@@ -30,6 +30,12 @@ pub fn transfer(tensor: Handle, device: Device) -> Result<Handle, TransferError>
         });
     }
     let data = read(lower(tensor, 0)).map_err(TransferError::Read)?;
+    let dtype = data.dtype();
+    // What quantized elements stand for can be had everywhere.
+    let data = match dtype.is_quantized() && !device.supports_dtype(dtype) {
+        true => data.convert_dtype(device.settings().float_dtype.into()),
+        false => data,
+    };
     Ok(device.upload(data))
 }
 

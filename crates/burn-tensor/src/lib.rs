@@ -25,6 +25,7 @@ pub mod macros;
 pub mod module;
 mod operators;
 mod options;
+pub mod quantization;
 mod tensor;
 mod transaction;
 
@@ -46,7 +47,7 @@ pub use burn_std::stream::StreamId;
 pub use burn_std::{
     BoolDType, BoolStore, Bytes, DType, DataError, DeviceError, DeviceSettings, ExecutionError,
     FloatDType, IndexingUpdateOp, IntDType, TensorData, TensorReadError, Tolerance, bf16, f16,
-    read_sync, s, try_read_sync,
+    flex32, read_sync, s, try_read_sync,
 };
 #[cfg(feature = "capture")]
 pub use capture::{

@@ -10,6 +10,7 @@ mod index;
 mod join;
 mod module;
 mod movement;
+mod quant;
 mod reduce;
 mod scan;
 mod unary;

@@ -2,7 +2,7 @@
 //! of the others, to any order. Windows, columns and resampling are linear too.
 
 use super::attention::{self, Attention};
-use super::{Keep, Kept, Output, Rule, Wanted};
+use super::{Keep, Kept, Output, Rule, Wanted, quant};
 use alloc::boxed::Box;
 use alloc::vec;
 use alloc::vec::Vec;
@@ -34,7 +34,10 @@ pub(super) fn rule<T>(op: &ModuleOp<T>, wanted: Wanted) -> Rule {
             outputs: true,
             ..Keep::operands([(0, true), (1, true), (2, true), (3, true), (4, true)])
         }),
-        ModuleOp::MaxPoolIndices { .. } => Rule::Zero,
+        ModuleOp::QuantizedMatmul { .. } => quant::product(wanted),
+        ModuleOp::MaxPoolIndices { .. }
+        | ModuleOp::Quantize { .. }
+        | ModuleOp::Dequantize { .. } => Rule::Zero,
     }
 }
 
@@ -124,7 +127,10 @@ pub(super) fn pullback<E: Emit>(
             });
             vec![Some(to_largest(e, &meta, indices, grad))]
         }
-        ModuleOp::MaxPoolIndices { .. } => {
+        ModuleOp::QuantizedMatmul { lhs, rhs, .. } => quant::pullback(e, lhs, rhs, grad, wanted),
+        ModuleOp::MaxPoolIndices { .. }
+        | ModuleOp::Quantize { .. }
+        | ModuleOp::Dequantize { .. } => {
             unreachable!("the rule of `{}` asks for no pullback", op.name())
         }
     }

@@ -92,7 +92,7 @@ impl<'a> Problem<'a> {
     }
 
     fn is_float(&self, input: usize) -> bool {
-        self.inputs[input].dtype.kind() == Kind::Float
+        self.inputs[input].dtype.is_float()
     }
 
     /// The weighted sum of the output for these inputs.

@@ -65,9 +65,19 @@ pub(super) fn lower<E: Emit>(e: &mut E, op: ModuleOp<E::Tensor>) -> E::Tensor {
             beta,
             epsilon,
         } => layer_norm(e, input, gamma, beta, epsilon.elem()),
+        ModuleOp::QuantizedMatmul { lhs, rhs, dtype } => {
+            let mut floats = |side: E::Tensor| match side.meta().dtype.is_quantized() {
+                true => e.module(ModuleOp::Dequantize { input: side, dtype }),
+                false => side,
+            };
+            let (lhs, rhs) = (floats(lhs), floats(rhs));
+            e.matmul(lhs, rhs)
+        }
         primitive @ (ModuleOp::Unfold { .. }
         | ModuleOp::Fold { .. }
-        | ModuleOp::Resample { .. }) => super::no_lowering(primitive.name()),
+        | ModuleOp::Resample { .. }
+        | ModuleOp::Quantize { .. }
+        | ModuleOp::Dequantize { .. }) => super::no_lowering(primitive.name()),
     }
 }
 

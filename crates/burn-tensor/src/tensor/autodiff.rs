@@ -1,6 +1,7 @@
 //! Tapes and gradients.
 
 use super::Tensor;
+use crate::emit;
 use crate::kind::{Autodiff, Float};
 #[cfg(feature = "autodiff")]
 use burn_dispatch::autodiff::GradientCheckpointingStrategy;
@@ -67,6 +68,8 @@ impl<const D: usize, K: Autodiff> Tensor<D, K> {
 impl<const D: usize> Tensor<D, Float> {
     /// The tensor as a leaf of the tape, for which gradients are collected. A leaf as it is.
     ///
+    /// A quantized tensor stays a constant: rounding has no gradient.
+    ///
     /// # Panics
     /// On a device without a tape, and for a tensor that is on the tape as a result.
     #[track_caller]
@@ -106,7 +109,7 @@ impl<const D: usize> Tensor<D, Float> {
 
 #[track_caller]
 fn leaf(tensor: Handle) -> Handle {
-    if gradients::is_leaf(&tensor) {
+    if gradients::is_leaf(&tensor) || emit::dtype(&tensor).is_quantized() {
         return tensor;
     }
     let device = tensor.device();

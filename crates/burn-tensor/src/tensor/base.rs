@@ -90,7 +90,7 @@ impl<const D: usize, K: Basic> Tensor<D, K> {
             self.handle.device(),
             Shape::new([0; D]),
             emit::scalar(0.0, &self.handle),
-            self.dtype(),
+            emit::plain_dtype(&self.handle),
         );
         core::mem::replace(self, Self::new(empty))
     }

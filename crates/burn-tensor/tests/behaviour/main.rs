@@ -17,6 +17,7 @@ mod layers;
 mod movement;
 mod numeric;
 mod print;
+mod quantization;
 mod random_programs;
 mod reduce;
 mod slopes;
