@@ -13,7 +13,7 @@ use alloc::vec::Vec;
 use burn_backend::{Device, Engine, Handle};
 use burn_ir::{Checked, Described, Outputs, TensorMeta};
 use burn_std::sync::Once;
-use burn_std::{DType, DeviceSettings, DynFut, ExecutionError, Kind, TensorData};
+use burn_std::{DType, DeviceSettings, DynFut, ExecutionError, TensorData};
 
 /// A tape over a device, in one of its modes. Tensors of all modes meet in one instruction.
 #[derive(Debug)]
@@ -161,7 +161,7 @@ fn saved(value: &Handle, recipe: Option<&Arc<Recipe>>) -> Saved {
 
 /// Whether gradients exist for values of this type.
 pub(crate) fn differentiable(meta: &TensorMeta) -> bool {
-    meta.dtype.kind() == Kind::Float
+    meta.dtype.is_float()
 }
 
 /// Where the operands of an instruction are on the tape.

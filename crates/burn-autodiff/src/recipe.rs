@@ -101,7 +101,7 @@ fn compute(operation: Checked<Ingredient>, below: Device) -> Handle {
 }
 
 fn bytes(meta: &TensorMeta) -> usize {
-    meta.shape.num_elements().saturating_mul(meta.dtype.size())
+    meta.dtype.size_of(&meta.shape).unwrap_or(usize::MAX)
 }
 
 /// The cost of a recipe, if it is worth it.

@@ -259,10 +259,12 @@ impl Sample {
         }
     }
 
-    /// Its gradients are checked to the third order.
+    /// It can be differentiated to any order, which is checked to the third.
     pub fn thrice(self) -> Self {
-        assert!(self.gradient == Gradient::Smooth, "{self:?} has kinks");
-        Self { order: 3, ..self }
+        Self {
+            order: 3,
+            ..self.smooth()
+        }
     }
 
     /// It can be differentiated almost everywhere.

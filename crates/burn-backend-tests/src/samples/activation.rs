@@ -51,13 +51,11 @@ pub(super) fn samples() -> Vec<Sample> {
             .edges([0.0, INF, NAN])
             .ulps(8.0)
             .slack(|x| 2.0 * x.abs())
-            .smooth()
             .thrice(),
         activation("", &WIDE, ActivationOp::Sigmoid)
             .reference(sigmoid)
             .edges([0.0, INF, -INF, NAN])
             .ulps(4.0)
-            .smooth()
             .thrice(),
     ];
     for (note, dim, shape) in [

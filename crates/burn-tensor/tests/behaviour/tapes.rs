@@ -304,31 +304,29 @@ fn attention_in_parts_has_the_gradients_of_attention_as_a_whole() {
     // 2·700 queries of 400 keys are more than one part.
     let device = ad();
     let leaf = |shape, seed| numbers::<4>(shape, seed, &device).require_grad();
-    for is_causal in [false, true] {
-        let gradients = |whole: bool| {
-            let [q, k, v] = [
-                leaf([1, 2, 700, 4], 1),
-                leaf([1, 1, 400, 4], 2),
-                leaf([1, 1, 400, 3], 3),
-            ];
-            let bias = leaf([1, 2, 700, 1], 4);
-            let options = AttentionModuleOptions {
-                is_causal,
-                softcap: Some(2.0),
-                ..Default::default()
-            };
-            let run = if whole { attention_fallback } else { attention };
-            let args = (q.clone(), k.clone(), v.clone(), bias.clone());
-            let y = run(args.0, args.1, args.2, None, Some(args.3), options);
-            let weights = numbers([1, 2, 700, 3], 5, &device);
-            let grads = (y * weights).sum().backward();
-            [q, k, v, bias].map(|leaf| leaf.grad(&grads).expect("the leaf is used"))
+    let gradients = |whole: bool| {
+        let [q, k, v] = [
+            leaf([1, 2, 700, 4], 1),
+            leaf([1, 1, 400, 4], 2),
+            leaf([1, 1, 400, 3], 3),
+        ];
+        let bias = leaf([1, 2, 700, 1], 4);
+        let options = AttentionModuleOptions {
+            is_causal: true,
+            softcap: Some(2.0),
+            ..Default::default()
         };
-        for (part, whole) in gradients(false).into_iter().zip(gradients(true)) {
-            let distance = (part - whole.clone()).abs().max();
-            let size = whole.abs().max().into_scalar::<f32>();
-            let distance = distance.into_scalar::<f32>();
-            assert!(distance <= 1e-4 * (1.0 + size), "{distance} of {size}");
-        }
+        let run = if whole { attention_fallback } else { attention };
+        let args = (q.clone(), k.clone(), v.clone(), bias.clone());
+        let y = run(args.0, args.1, args.2, None, Some(args.3), options);
+        let weights = numbers([1, 2, 700, 3], 5, &device);
+        let grads = (y * weights).sum().backward();
+        [q, k, v, bias].map(|leaf| leaf.grad(&grads).expect("the leaf is used"))
+    };
+    for (part, whole) in gradients(false).into_iter().zip(gradients(true)) {
+        let distance = (part - whole.clone()).abs().max();
+        let size = whole.abs().max().into_scalar::<f32>();
+        let distance = distance.into_scalar::<f32>();
+        assert!(distance <= 1e-4 * (1.0 + size), "{distance} of {size}");
     }
 }
