@@ -347,3 +347,20 @@ fn without_gradients_layers_such_as_dropout_stay_active() {
     assert!(!net.layers[0].weight.val().is_require_grad());
     assert!(net.dropout.is_enabled());
 }
+
+macro_rules! choice {
+    ($($variant:ident),+) => {
+        #[derive(Module, Debug)]
+        enum Choice {
+            $($variant($variant),)+
+        }
+    };
+}
+
+choice!(Layer);
+
+#[test]
+fn a_macro_may_write_a_module() {
+    let choice = Choice::Layer(layer(&Device::default(), true));
+    assert_eq!(choice.num_params(), 6);
+}

@@ -7,7 +7,9 @@ use alloc::format;
 use alloc::string::String;
 use alloc::sync::{Arc, Weak};
 use alloc::vec::Vec;
-use burn_backend::{Backend, Emit, FuseBackend, Group, MemoryPoolUsage, On, SlicedPoolReport};
+use burn_backend::{
+    Backend, Emit, FuseBackend, Group, Handle, MemoryPoolUsage, On, SlicedPoolReport,
+};
 use burn_ir::{Checked, Class, Described, Operation, Outputs};
 use burn_std::config::{self, fusion::FusionLogLevel};
 use burn_std::{DType, DeviceSettings, DynFut, ExecutionError, TensorData};
@@ -125,12 +127,17 @@ impl<B: FuseBackend> FusionDevice<B> {
         }
     }
 
+    /// Whether what an instruction makes is less than what waits.
+    fn is_small<T>(&self, operation: &Checked<T>) -> bool {
+        let mut outputs = operation.outputs().as_slice().iter();
+        outputs.all(|it| it.shape.num_elements() < self.0.smallest)
+    }
+
     /// Whether an instruction waits. A reduction that keeps the shape does not: its prologue could not be told from its
     /// epilogue.
     fn waits(&self, operation: &Checked<FusionTensor<B>>) -> bool {
         let shape = &operation.outputs().as_slice()[0].shape;
         match operation.operation() {
-            _ if shape.num_elements() < self.0.smallest => false,
             Operation::Reduce { input, .. } if input.meta().shape == *shape => false,
             operation => B::fuses(&self.0.device, operation),
         }
@@ -209,7 +216,7 @@ impl<B: FuseBackend> Backend for Fusion<B> {
         device: &FusionDevice<B>,
         operation: Checked<FusionTensor<B>>,
     ) -> Outputs<FusionTensor<B>> {
-        if device.waits(&operation) {
+        if !device.is_small(&operation) && device.waits(&operation) {
             let (operation, metas) = operation.into_parts();
             if operation.class() == Class::Anchor {
                 // A matrix product has no prologue, and the device may as well begin with what leads to it.
@@ -218,13 +225,23 @@ impl<B: FuseBackend> Backend for Fusion<B> {
             return Outputs::One(device.wait(operation, metas.one()));
         }
         let operation = operation.map(&mut |operand| device.force(operand));
-        On::<B>(&device.0.device)
-            .emit(operation)
-            .map(|tensor| device.ready(tensor))
+        B::execute(&device.0.device, operation).map(|tensor| device.ready(tensor))
     }
 
     fn can_mut(tensor: &FusionTensor<B>) -> bool {
         tensor.can_mut()
+    }
+
+    fn receive(
+        device: &FusionDevice<B>,
+        operation: Checked<Handle>,
+        open: &mut dyn FnMut(Handle) -> FusionTensor<B>,
+    ) -> Outputs<FusionTensor<B>> {
+        if !device.is_small(&operation) || !B::supports(&device.0.device, operation.operation()) {
+            return On::<Self>(device).emit(operation.map(open));
+        }
+        let operation = operation.map(&mut |operand| device.force(open(operand)));
+        B::execute(&device.0.device, operation).map(|tensor| device.ready(tensor))
     }
 
     fn upload(device: &FusionDevice<B>, data: TensorData) -> FusionTensor<B> {

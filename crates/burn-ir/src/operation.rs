@@ -546,6 +546,14 @@ impl<T> Checked<T> {
         (self.operation, self.outputs)
     }
 
+    /// Replaces each tensor, from a reference, as [`Checked::map`] does.
+    pub fn map_ref<'a, U>(&'a self, f: &mut dyn FnMut(&'a T) -> U) -> Checked<U> {
+        Checked {
+            operation: self.operation.map_ref(f),
+            outputs: self.outputs.clone(),
+        }
+    }
+
     /// Replaces each tensor, in operand order; the replacement must have the same description.
     pub fn map<U>(self, f: &mut dyn FnMut(T) -> U) -> Checked<U> {
         Checked {

@@ -95,6 +95,7 @@ impl DType {
     pub fn size_of(&self, shape: &[usize]) -> Option<usize> {
         match self {
             Self::QFloat(scheme) => quantized_len(scheme, shape),
+            _ if shape.contains(&0) => Some(0),
             _ => shape
                 .iter()
                 .try_fold(self.size(), |len, size| len.checked_mul(*size)),

@@ -9,6 +9,8 @@
 extern crate alloc;
 
 pub mod activation;
+#[cfg(feature = "autodiff")]
+pub mod autodiff;
 #[cfg(feature = "capture")]
 mod capture;
 mod device;
@@ -33,6 +35,8 @@ pub mod ops {
 }
 
 pub use burn_backend::{MemoryPoolUsage, SlicedPoolReport};
+#[cfg(feature = "autodiff")]
+pub use burn_dispatch::autodiff::GradientCheckpointingStrategy;
 pub use burn_std::backtrace::BackTrace;
 pub use burn_std::distribution::*;
 pub use burn_std::element::*;

@@ -3,6 +3,8 @@
 use super::Tensor;
 use crate::emit;
 use crate::kind::{Autodiff, Float};
+#[cfg(feature = "autodiff")]
+use burn_dispatch::autodiff::GradientCheckpointingStrategy;
 use burn_dispatch::{Handle, gradients};
 
 impl<const D: usize, K: Autodiff> Tensor<D, K> {
@@ -32,6 +34,29 @@ impl<const D: usize, K: Autodiff> Tensor<D, K> {
     #[cfg(feature = "autodiff")]
     pub fn from_inner(inner: Tensor<D, K>) -> Self {
         inner.autodiff()
+    }
+
+    /// What the tape keeps of values made with this tensor; `None` on a device without a tape.
+    #[cfg(feature = "autodiff")]
+    pub fn gradient_checkpointing_strategy(&self) -> Option<GradientCheckpointingStrategy> {
+        self.device().gradient_checkpointing_strategy()
+    }
+
+    /// The same tensor, at the same place of its tape, with another say in what the tape keeps of values made with it. An
+    /// instruction checkpoints if one of its operands asks for that.
+    ///
+    /// # Panics
+    /// On a device without a tape.
+    #[cfg(feature = "autodiff")]
+    #[track_caller]
+    pub fn with_gradient_checkpointing_strategy(
+        self,
+        strategy: GradientCheckpointingStrategy,
+    ) -> Self {
+        let device = self
+            .device()
+            .with_strategy("with_gradient_checkpointing_strategy", strategy);
+        self.to_device(&device)
     }
 
     /// Whether the tensor lives on an autodiff device.

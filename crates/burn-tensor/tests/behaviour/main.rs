@@ -7,6 +7,7 @@ mod capture;
 mod compare;
 mod create;
 mod data;
+mod derivatives;
 mod device;
 mod einsum;
 mod errors;
@@ -21,6 +22,7 @@ mod random_programs;
 mod reduce;
 mod slopes;
 mod sort;
+mod tapes;
 
 use burn_tensor::kind::Basic;
 use burn_tensor::{Device, Tensor, TensorData, Tolerance};
