@@ -82,6 +82,8 @@ fn codes_survive_a_record() {
         let mut quantizer = quantizer(scheme().with_value(value).per_block([2], ScaleDtype::F16));
         let net = Net::new(&device).quantize_weights(&mut quantizer);
         let expected = net.forward(input(&device)).into_data();
+        // Less than four bytes each, whatever describes them.
+        assert!(net.weight.val().into_data().as_bytes().len() < 4 * 48);
         let bytes = net.into_record().into_bytes().expect("the module is small");
         // Into a module of floats, which takes the type of the record.
         let record = ModuleRecord::from_bytes(bytes.clone()).expect("it was written");

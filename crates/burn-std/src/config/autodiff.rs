@@ -7,11 +7,11 @@ levels! {
     pub enum AutodiffLogLevel {
         /// Nothing.
         Disabled = "disabled",
-        /// Each backward pass, with the number of instructions it went through.
+        /// Each backward pass.
         Basic = "basic",
-        /// As basic.
+        /// The tensor it starts from too.
         Medium = "medium",
-        /// The instructions too.
+        /// The device too.
         Full = "full",
     }
 }

@@ -17,7 +17,7 @@ levels! {
 }
 
 /// Settings of fusion.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct FusionConfig {
     /// What is said, and where.
     pub logger: LoggerConfig<FusionLogLevel>,
@@ -30,23 +30,13 @@ pub struct FusionConfig {
     pub beam_search: BeamSearchConfig,
 }
 
-impl Default for FusionConfig {
-    fn default() -> Self {
-        Self {
-            logger: LoggerConfig::default(),
-            max_graph_size: None,
-            growth_patience: 0,
-            beam_search: BeamSearchConfig::default(),
-        }
-    }
-}
-
 /// The most elementwise instructions on one side of an anchor, by the settings of the process.
 pub fn max_graph_size() -> usize {
     use super::{BurnConfig, RuntimeConfig};
     static MOST: crate::sync::LazyLock<usize> = crate::sync::LazyLock::new(|| {
         let most = BurnConfig::get().fusion.max_graph_size;
-        most.unwrap_or(usize::MAX)
+        // A group has its last instruction at least.
+        most.unwrap_or(usize::MAX).max(1)
     });
     *MOST
 }

@@ -133,9 +133,12 @@ pub(crate) fn quantized_len(scheme: &QuantScheme, shape: &[usize]) -> Option<usi
     if !quantizable(scheme) || own.is_some_and(|size| size.as_slice().len() > shape.len()) {
         return None;
     }
-    let count = shape
-        .iter()
-        .try_fold(1usize, |count, size| count.checked_mul(*size))?;
+    let count = match shape.contains(&0) {
+        true => 0,
+        false => shape
+            .iter()
+            .try_fold(1usize, |count, size| count.checked_mul(*size))?,
+    };
     let codes = codes_len(scheme, count)?;
     let block = params_shape(&shape.into(), scheme).num_elements();
     let scales = block.checked_mul(scale_size(scheme.scale_dtype()))?;

@@ -160,6 +160,8 @@ fn bytes_that_do_not_fit_a_scheme_are_refused() {
     assert!(of(scheme.per_block([1, 1, 1], ScaleDtype::F32), [2, 3], 30).is_err());
     assert!(of(scheme.with_value(QuantValue::E4M3), [2, 3], 10).is_err());
     assert!(of(scheme, [usize::MAX, 3], 10).is_err());
+    // Without elements one scale is left, whatever the other sizes.
+    assert!(of(scheme, [usize::MAX, 0], 4).is_ok());
     assert!(serde_json::from_str::<BlockSize>("[0]").is_err());
     assert!(serde_json::from_str::<BlockSize>("[1,1,1,1,1,1]").is_err());
     let size: BlockSize = serde_json::from_str("[2,3]").unwrap();

@@ -131,7 +131,10 @@ pub use with_tapes::Gradients;
 #[cfg(feature = "autodiff")]
 mod with_tapes {
     use crate::Tensor;
+    use alloc::format;
     use burn_dispatch::{Handle, autodiff};
+    use burn_ir::Described;
+    use burn_std::config::{autodiff::AutodiffLogLevel, log_autodiff};
 
     /// The gradients of one tensor with respect to the leaves it was made of.
     #[derive(Debug)]
@@ -186,6 +189,11 @@ mod with_tapes {
 
     #[track_caller]
     fn backward(root: &Handle, create_graph: bool) -> Gradients {
+        log_autodiff(|level| match level {
+            AutodiffLogLevel::Disabled | AutodiffLogLevel::Basic => "backward".into(),
+            AutodiffLogLevel::Medium => format!("backward from {}", root.meta()),
+            AutodiffLogLevel::Full => format!("backward from {} on {}", root.meta(), root.device()),
+        });
         match autodiff::backward(root, create_graph) {
             Ok(gradients) => Gradients(gradients),
             Err(error) => panic!("{error}"),

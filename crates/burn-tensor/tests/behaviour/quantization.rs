@@ -2,7 +2,7 @@
 
 use super::{ad, dev};
 use burn_tensor::quantization::*;
-use burn_tensor::{DType, Device, Int, Tensor, TensorData, Tolerance};
+use burn_tensor::{DType, Device, Int, Tensor, TensorData, Tolerance, s};
 
 const ALL: [QuantValue; 6] = [
     QuantValue::Q8F,
@@ -176,11 +176,11 @@ fn every_operation_takes_quantized_tensors() {
         x.clone().pad((1, 0, 0, 1), 2.0).into_data(),
     );
     close(
-        q().slice_fill([0..1], 3.0),
-        x.clone().slice_fill([0..1], 3.0).into_data(),
+        q().slice_fill(s![0..1], 3.0),
+        x.clone().slice_fill(s![0..1], 3.0).into_data(),
     );
     close(
-        q().slice_assign([0..1], x.clone().slice([1..2])),
+        q().slice_assign(s![0..1], x.clone().slice(s![1..2])),
         [[0.01, 0.64, -1.27]; 2],
     );
     close(q().acosh().zeros_like(), [[0.0; 3]; 2]);
@@ -242,7 +242,10 @@ fn products_of_quantized_tensors_are_those_of_their_floats() {
         let tolerance = Tolerance::<f32>::rel_abs(1e-5, 1e-5);
         for (lhs, plain) in [(x.clone(), x.clone()), (xq, xf)] {
             for rows in [1, 24] {
-                let (lhs, plain) = (lhs.clone().slice([0..rows]), plain.clone().slice([0..rows]));
+                let (lhs, plain) = (
+                    lhs.clone().slice(s![0..rows]),
+                    plain.clone().slice(s![0..rows]),
+                );
                 let product = lhs.clone().matmul(wq.clone());
                 assert_eq!(product.dtype(), DType::F32);
                 let expected = plain.matmul(wf.clone()).into_data();
