@@ -188,5 +188,6 @@ pub(crate) fn scalar(value: Scalar, dtype: DType) -> InputScalar {
         DType::U16 => InputScalar::new(value.elem::<u16>(), storage),
         DType::U8 => InputScalar::new(value.elem::<u8>(), storage),
         DType::Bool(_) => InputScalar::new(u8::from(value.elem::<bool>()), storage),
+        DType::Flex32 | DType::QFloat(_) => unreachable!("`storage` knows no {dtype:?}"),
     }
 }
