@@ -55,7 +55,7 @@ impl Bytes {
 
     /// `len` bytes of zero, aligned to 64 bytes.
     pub fn zeroed(len: usize) -> Self {
-        Self::allocate(len, alloc_zeroed)
+        Self::allocate(len, true)
     }
 
     /// `len` bytes of any content, aligned to 64 bytes. Large buffers that were freed are used again.
@@ -63,15 +63,7 @@ impl Bytes {
     /// # Safety
     /// Every byte is written before it is read, also by [`Clone`], comparison and serialization.
     pub unsafe fn uninit(len: usize) -> Self {
-        #[cfg(feature = "std")]
-        {
-            let layout = Layout::from_size_align(len, ALIGN).expect("no buffer exceeds isize::MAX");
-            if let Some((ptr, layout)) = crate::reuse::take(layout) {
-                let ptr = NonNull::new(ptr).expect("what is kept was allocated");
-                return Self { ptr, len, layout };
-            }
-        }
-        Self::allocate(len, alloc)
+        Self::allocate(len, false)
     }
 
     /// A copy of the bytes, aligned to 64 bytes.
@@ -86,14 +78,25 @@ impl Bytes {
         copy
     }
 
-    fn allocate(len: usize, alloc: unsafe fn(Layout) -> *mut u8) -> Self {
+    fn allocate(len: usize, zero: bool) -> Self {
         let layout = Layout::from_size_align(len, ALIGN).expect("no buffer exceeds isize::MAX");
-        let ptr = if len == 0 {
-            NonNull::<CacheLine>::dangling().cast()
-        } else {
-            // SAFETY: the size is not 0.
-            let ptr = unsafe { alloc(layout) };
-            NonNull::new(ptr).unwrap_or_else(|| handle_alloc_error(layout))
+        #[cfg(feature = "std")]
+        if let Some((ptr, layout)) = crate::reuse::take(layout) {
+            let ptr = NonNull::new(ptr).expect("what is kept was allocated");
+            if zero {
+                // SAFETY: the layout is of at least this size.
+                unsafe { ptr.write_bytes(0, len) };
+            }
+            return Self { ptr, len, layout };
+        }
+        let ptr = match (len, zero) {
+            (0, _) => NonNull::<CacheLine>::dangling().cast(),
+            _ => {
+                let alloc = if zero { alloc_zeroed } else { alloc };
+                // SAFETY: the size is not 0.
+                let ptr = unsafe { alloc(layout) };
+                NonNull::new(ptr).unwrap_or_else(|| handle_alloc_error(layout))
+            }
         };
         Self { ptr, len, layout }
     }

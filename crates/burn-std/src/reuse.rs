@@ -2,7 +2,8 @@
 //!
 //! General allocators give large buffers back to the operating system, which then clears each page at its next first
 //! touch: a third of a millisecond for each MiB, many times what a kernel needs to fill it. What a program allocates it
-//! allocates again (the next instruction, the next training step), so the last few buffers are kept. Small buffers stay
+//! allocates again (the next instruction, the next training step), so the last few buffers are kept. Together with those
+//! in use they are never more than were in use at once, so that keeping them does not raise the peak. Small buffers stay
 //! with the allocator, which is good at them.
 
 use crate::sync::Mutex;
@@ -23,6 +24,9 @@ struct Free {
     /// From the longest kept to the last freed. All have the alignment of a cache line.
     buffers: Vec<Buffer>,
     bytes: usize,
+    /// Bytes in use, and the most that ever were.
+    used: usize,
+    peak: usize,
 }
 
 struct Buffer {
@@ -43,9 +47,31 @@ impl Drop for Buffer {
 static FREE: Mutex<Free> = Mutex::new(Free {
     buffers: Vec::new(),
     bytes: 0,
+    used: 0,
+    peak: 0,
 });
 
-/// A buffer with room for `layout` and hardly more, if one was kept: its start and the layout it was allocated with.
+impl Free {
+    /// Counts a buffer in use, and takes out what then is too much, the longest kept first.
+    fn used(&mut self, size: usize) -> Vec<Buffer> {
+        self.used += size;
+        self.peak = self.peak.max(self.used);
+        self.surplus()
+    }
+
+    fn surplus(&mut self) -> Vec<Buffer> {
+        let most = MOST.min(self.peak - self.used);
+        let mut count = 0;
+        while self.bytes > most || self.buffers.len() - count > COUNT {
+            self.bytes -= self.buffers[count].layout.size();
+            count += 1;
+        }
+        self.buffers.drain(..count).collect()
+    }
+}
+
+/// Counts a buffer of `layout`, which is kept memory if some has room for it and hardly more: its start and the layout it
+/// was allocated with. Otherwise the caller allocates.
 pub(crate) fn take(layout: Layout) -> Option<(*mut u8, Layout)> {
     let len = layout.size();
     if len < SMALL {
@@ -54,36 +80,41 @@ pub(crate) fn take(layout: Layout) -> Option<(*mut u8, Layout)> {
     let mut free = FREE.lock();
     let fits = |buffer: &Buffer| {
         let size = buffer.layout.size();
-        size >= len && size - len <= len / 8 && buffer.layout.align() == layout.align()
+        size >= len && size - len <= len / 8
     };
     // The last freed is likely in a cache still.
-    let at = free.buffers.iter().rposition(fits)?;
+    let Some(at) = free.buffers.iter().rposition(fits) else {
+        let gone = free.used(len);
+        drop(free);
+        drop(gone);
+        return None;
+    };
     let buffer = core::mem::ManuallyDrop::new(free.buffers.remove(at));
-    free.bytes -= buffer.layout.size();
-    Some((buffer.ptr, buffer.layout))
+    let (ptr, layout) = (buffer.ptr, buffer.layout);
+    free.bytes -= layout.size();
+    free.used += layout.size();
+    free.peak = free.peak.max(free.used);
+    Some((ptr, layout))
 }
 
-/// Keeps a buffer, or frees it.
+/// Keeps a buffer that [`take`] counted, or frees it.
 ///
 /// # Safety
 /// `ptr` was allocated by the global allocator with `layout` and belongs to the caller.
 pub(crate) unsafe fn give(ptr: *mut u8, layout: Layout) {
     let buffer = Buffer { ptr, layout };
-    let size = layout.size();
-    if !(SMALL..=MOST).contains(&size) {
+    if layout.size() < SMALL {
         return;
     }
-    // What has to go is freed after the lock.
-    let mut gone = Vec::new();
     let mut free = FREE.lock();
-    let mut count = 0;
-    while free.bytes + size > MOST || free.buffers.len() - count >= COUNT {
-        free.bytes -= free.buffers[count].layout.size();
-        count += 1;
-    }
-    gone.extend(free.buffers.drain(..count));
-    free.bytes += size;
+    // A vector of elements of this alignment was not counted.
+    free.used = free.used.saturating_sub(layout.size());
+    free.bytes += layout.size();
     free.buffers.push(buffer);
+    let gone = free.surplus();
+    // Freed after the lock.
+    drop(free);
+    drop(gone);
 }
 
 /// Bytes that are kept.
@@ -98,4 +129,31 @@ pub(crate) fn release() {
     let gone = core::mem::take(&mut free.buffers);
     drop(free);
     drop(gone);
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::Bytes;
+    use crate::bytes::{kept, release_kept};
+
+    // One test: others of this process allocate too, but nothing of this size.
+    #[test]
+    fn a_freed_buffer_is_used_again_and_keeping_it_does_not_raise_the_peak() {
+        const SIZE: usize = 48 * 1024 * 1024;
+        // SAFETY: nothing reads what is not written.
+        let new = |size: usize| unsafe { Bytes::uninit(size) };
+        let first = new(SIZE);
+        let start = first.as_ptr();
+        drop(first);
+        assert!(kept() >= SIZE);
+        let again = new(SIZE - 100);
+        assert_eq!((again.as_ptr(), again.len()), (start, SIZE - 100));
+        drop(again);
+        // Twice the size has never been in use, so that the first is given up for it.
+        let other = new(SIZE / 2);
+        assert!(kept() < SIZE);
+        drop(other);
+        release_kept();
+        assert!(kept() < SIZE / 2);
+    }
 }

@@ -28,9 +28,10 @@ pub(crate) fn gather(
                 layout.offset,
                 BLOCK,
                 3 * size,
-                &|start, places| {
+                &|start, first, places| {
+                    let from = from.get().wrapping_add(first.wrapping_mul(size));
                     // SAFETY: the positions were checked; blocks of the output are disjoint.
-                    unsafe { take(size, from.get(), places, to.get().add(start * size)) }
+                    unsafe { take(size, from, places, to.get().add(start * size)) }
                 },
             );
         }

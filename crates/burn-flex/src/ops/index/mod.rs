@@ -160,7 +160,8 @@ impl<'a> Indices<'a> {
         Vec::new()
     }
 
-    /// Gives `visit` the positions that a part of the indices name, each for one element, in a layout of these strides.
+    /// Gives `visit` the positions that a part of the indices name, each for one element, in a layout of these strides:
+    /// which index is the first, and a position to add to those of all.
     ///
     /// # Panics
     /// If an index is out of range, after everything else was visited.
@@ -170,7 +171,7 @@ impl<'a> Indices<'a> {
         offset: usize,
         align: usize,
         cost: usize,
-        visit: &(dyn Fn(usize, &[usize]) + Sync),
+        visit: &(dyn Fn(usize, usize, &[usize]) + Sync),
     ) {
         let shape = self.tensor.shape();
         let step = strides[self.dim];
@@ -178,6 +179,7 @@ impl<'a> Indices<'a> {
             .map(|dim| if dim == self.dim { 0 } else { strides[dim] })
             .collect();
         let rows = Rows::new(shape, &others, offset);
+        let (line, stride) = rows.inner();
         split(self.tensor.len(), align, cost + COST, &|range| {
             let (mut block, mut places) = ([0; BLOCK], [0; BLOCK]);
             for start in range.clone().step_by(BLOCK) {
@@ -185,25 +187,24 @@ impl<'a> Indices<'a> {
                 let Some(indices) = self.read(part.clone(), &mut block) else {
                     continue;
                 };
+                if step == 1 && stride == 0 && start % line + part.len() <= line {
+                    // Along one line of neighbours: indices, which are not negative, are places in it.
+                    let first = rows.at(start) as usize;
+                    visit(start, first, bytemuck::cast_slice(indices));
+                    continue;
+                }
                 let places = &mut places[..indices.len()];
                 let mut rest = (&mut *places, indices);
                 rows.each(part, |row| {
                     let (now, later) = core::mem::take(&mut rest.0).split_at_mut(row.len);
                     let (indices, others) = rest.1.split_at(row.len);
                     rest = (later, others);
-                    // Along lines of neighbours, which needs no products of 64 bits.
-                    if row.stride == 0 && step == 1 {
-                        for (place, index) in now.iter_mut().zip(indices) {
-                            *place = (row.start + *index as isize) as usize;
-                        }
-                        return;
-                    }
                     for (at, (place, index)) in now.iter_mut().zip(indices).enumerate() {
                         *place = (row.start + at as isize * row.stride + *index as isize * step)
                             as usize;
                     }
                 });
-                visit(start, places);
+                visit(start, 0, places);
             }
         });
         self.check();

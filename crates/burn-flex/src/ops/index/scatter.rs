@@ -59,9 +59,10 @@ fn elements(
     let to = Shared(bytes.as_mut_ptr());
     let from = Shared(values.first().cast_mut());
     // Parts that start at multiples of `apart` write to different places.
-    indices.each(strides, 0, apart, 3 * size, &|start, places| {
+    indices.each(strides, 0, apart, 3 * size, &|start, first, places| {
+        let to = to.get().wrapping_add(first.wrapping_mul(size));
         // SAFETY: the positions were checked, and parts do not meet; there is a value for each index.
-        unsafe { update(to.get(), places, from.get().add(start * size), 1, 1) }
+        unsafe { update(to, places, from.get().add(start * size), 1, 1) }
     });
     FlexTensor::contiguous(meta, bytes)
 }
