@@ -59,8 +59,8 @@ mod one_element_add {
     }
 
     #[divan::bench]
-    fn fused(bencher: Bencher) {
-        let device = Device::flex().fused();
+    fn unfused(bencher: Bencher) {
+        let device = Device::flex().unfused();
         chain(
             bencher,
             Tensor::zeros([1], &device),
@@ -86,13 +86,13 @@ mod chain_4m {
     }
 
     #[divan::bench]
-    fn eager(bencher: Bencher) {
-        run(bencher, Device::flex());
+    fn unfused(bencher: Bencher) {
+        run(bencher, Device::flex().unfused());
     }
 
     #[divan::bench]
     fn fused(bencher: Bencher) {
-        run(bencher, Device::flex().fused());
+        run(bencher, Device::flex());
     }
 }
 

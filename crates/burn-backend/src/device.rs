@@ -26,6 +26,11 @@ pub trait Engine: Any + Debug + Send + Sync {
         None
     }
 
+    /// The engine that executes on the same device and runs each instruction when it is called, for one that fuses.
+    fn unfused(&self) -> Option<Device> {
+        None
+    }
+
     /// The element types of new tensors, fixed from now on.
     fn settings(&self) -> DeviceSettings;
 

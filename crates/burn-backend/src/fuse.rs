@@ -19,6 +19,18 @@ pub trait FuseBackend: Backend {
         group: &Group,
         inputs: Vec<Self::Tensor>,
     ) -> Vec<Self::Tensor>;
+
+    /// Whether a group that runs on this thread now may overwrite inputs that nobody else holds. Threads that want a
+    /// value of the group then wait until it is there. No, on a thread that takes up other work while a kernel runs: that
+    /// work may want the value.
+    fn reuses(_device: &Self::Device) -> bool {
+        false
+    }
+
+    /// Lets other threads go on, while this one waits for a value that one of them makes.
+    fn pause() {
+        core::hint::spin_loop();
+    }
 }
 
 /// Instructions over numbered slots: elementwise ones, with or without one anchor among them, a reduction or a matrix

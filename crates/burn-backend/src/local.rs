@@ -15,7 +15,8 @@ use burn_std::{DType, DeviceError, DeviceSettings, DynFut, ExecutionError, Tenso
 pub struct Local<B: Backend> {
     device: B::Device,
     name: String,
-    fusing: Option<Device>,
+    fusing: Once<Device>,
+    unfused: Once<Device>,
     /// What new tensors are made of; fixed when it is first asked for.
     settings: Once<DeviceSettings>,
 }
@@ -26,17 +27,21 @@ impl<B: Backend> Local<B> {
         Self {
             name: B::name(&device),
             device,
-            fusing: None,
+            fusing: Once::new(),
+            unfused: Once::new(),
             settings: Once::new(),
         }
     }
 
-    /// The same engine, naming the one that fuses on its device.
-    pub fn with_fusing(self, fusing: Device) -> Self {
-        Self {
-            fusing: Some(fusing),
-            ..self
-        }
+    /// This engine, for the whole program. It and the one that fuses on its device name each other.
+    pub fn paired<F: Backend>(mut self, fusing: Local<F>) -> Device {
+        self.name.push_str(":unfused");
+        let (unfused, fusing): (&'static Self, &'static Local<F>) =
+            (Box::leak(Box::new(self)), Box::leak(Box::new(fusing)));
+        let device = Device::new(unfused);
+        unfused.fusing.call_once(|| Device::new(fusing));
+        fusing.unfused.call_once(|| device);
+        device
     }
 
     fn wrap(&'static self, tensor: B::Tensor) -> Handle {
@@ -81,7 +86,11 @@ impl<B: Backend> Engine for Local<B> {
     }
 
     fn fusing(&self) -> Option<Device> {
-        self.fusing
+        self.fusing.get().copied()
+    }
+
+    fn unfused(&self) -> Option<Device> {
+        self.unfused.get().copied()
     }
 
     fn settings(&self) -> DeviceSettings {

@@ -222,9 +222,9 @@ fn each_device_is_listed_once() {
     assert_eq!(net(&Device::flex()).devices(), [Device::flex()]);
     let both = vec![
         layer(&Device::flex(), true),
-        layer(&Device::flex().fused(), true),
+        layer(&Device::flex().unfused(), true),
     ];
-    assert_eq!(both.devices(), [Device::flex(), Device::flex().fused()]);
+    assert_eq!(both.devices(), [Device::flex(), Device::flex().unfused()]);
 }
 
 #[track_caller]
@@ -240,35 +240,35 @@ fn assert_state(param: &Param<Tensor<2>>, device: &Device, tape: bool, grad: boo
 
 #[test]
 fn a_move_changes_the_place_and_not_whether_there_is_a_tape() {
-    let (flex, fused) = (Device::flex(), Device::flex().fused());
-    for target in [fused.clone(), fused.clone().autodiff()] {
+    let (flex, unfused) = (Device::flex(), Device::flex().unfused());
+    for target in [unfused.clone(), unfused.clone().autodiff()] {
         let plain = layer(&flex, false);
         assert_state(
             &plain.clone().to_device(&target).weight,
-            &fused,
+            &unfused,
             false,
             false,
         );
-        assert_state(&plain.fork(&target).weight, &fused, false, false);
+        assert_state(&plain.fork(&target).weight, &unfused, false, false);
 
         let tracked = layer(&flex.clone().autodiff(), false);
         assert_state(
             &tracked.clone().to_device(&target).weight,
-            &fused,
+            &unfused,
             true,
             true,
         );
-        assert_state(&tracked.fork(&target).weight, &fused, true, true);
+        assert_state(&tracked.fork(&target).weight, &unfused, true, true);
     }
 }
 
 #[test]
 fn a_moved_module_keeps_values_and_ids() {
     let net = net(&Device::flex().autodiff());
-    let moved = net.clone().to_device(&Device::flex().fused());
+    let moved = net.clone().to_device(&Device::flex().unfused());
     assert_eq!(moved.layers[0].weight.id, net.layers[0].weight.id);
     assert_eq!(values(&moved.layers[0].weight), [1.0, 2.0, 3.0, 4.0]);
-    assert_eq!(moved.devices(), [Device::flex().fused()]);
+    assert_eq!(moved.devices(), [Device::flex().unfused()]);
 }
 
 #[test]
@@ -314,12 +314,12 @@ fn what_is_frozen_stays_frozen_in_training() {
     assert_state(&frozen.layers[0].weight, &flex, true, false);
     assert!(!frozen.dropout.is_enabled());
 
-    let again = frozen.valid().train().to_device(&flex.clone().fused());
-    assert_state(&again.layers[0].weight, &flex.clone().fused(), true, false);
+    let again = frozen.valid().train().to_device(&flex.clone().unfused());
+    assert_state(&again.layers[0].weight, &flex.clone().unfused(), true, false);
     assert!(!again.dropout.is_enabled());
 
     let thawed = again.unfreeze();
-    assert_state(&thawed.layers[0].weight, &flex.fused(), true, true);
+    assert_state(&thawed.layers[0].weight, &flex.unfused(), true, true);
     assert!(thawed.dropout.is_enabled());
 }
 

@@ -277,10 +277,10 @@ fn open(runtime: Runtime, device: cubecl::Device) -> Opened {
         return Ok(*engine);
     }
     let cube = guarded(runtime, || CubeDevice::new(device.clone()))?;
-    let engine = Local::<Cube>::new(cube.clone());
     #[cfg(feature = "fusion")]
-    let engine = engine.with_fusing(burn_fusion::engine::<Cube>(cube));
-    let engine = Device::new(Box::leak(Box::new(engine)));
+    let engine = burn_fusion::engine::<Cube>(cube, 0);
+    #[cfg(not(feature = "fusion"))]
+    let engine = Device::new(Box::leak(Box::new(Local::<Cube>::new(cube))));
     devices.insert(device, engine);
     Ok(engine)
 }

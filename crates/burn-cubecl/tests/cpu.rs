@@ -245,7 +245,7 @@ fn a_softmax_gives_the_same_bits_as_a_kernel_and_as_a_lowering_fused_or_not() {
     }
 
     let device = device();
-    let fusing = FusionDevice::<Cube>::new(device.clone());
+    let fusing = FusionDevice::<Cube>::new(device.clone(), 0);
     for (shape, dim) in [([3, 40], 1), ([40, 3], 0), ([2, 9000], 1)] {
         let data = ramp(&shape, 7);
         let input = Cube::upload(&device, data.clone());

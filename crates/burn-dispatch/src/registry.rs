@@ -41,6 +41,12 @@ pub fn fused(base: Device) -> Device {
     base.fusing().unwrap_or(base)
 }
 
+/// The engine that runs each instruction when it is called, for the executing device `base`; `base` itself if it is that
+/// engine.
+pub fn unfused(base: Device) -> Device {
+    base.unfused().unwrap_or(base)
+}
+
 /// The name in captured programs of a tensor that lives on the capture device, under any layers.
 #[cfg(feature = "capture")]
 pub fn capture_id(tensor: &burn_backend::Handle) -> Option<burn_capture::TensorId> {

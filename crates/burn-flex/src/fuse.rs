@@ -47,6 +47,26 @@ impl FuseBackend for Flex {
             })
             .collect()
     }
+
+    fn reuses(_device: &FlexDevice) -> bool {
+        // A worker of the pool runs other programs' tasks while it waits for the parts of a kernel.
+        #[cfg(feature = "rayon")]
+        return rayon::current_thread_index().is_none();
+        #[cfg(not(feature = "rayon"))]
+        true
+    }
+
+    fn pause() {
+        // A worker of the pool may have to run the parts of the kernel that it waits for.
+        #[cfg(feature = "rayon")]
+        if rayon::yield_now().is_some() {
+            return;
+        }
+        #[cfg(feature = "std")]
+        std::thread::yield_now();
+        #[cfg(not(feature = "std"))]
+        core::hint::spin_loop();
+    }
 }
 
 /// Places for the values of a group.

@@ -1,8 +1,8 @@
 //! The backend that lets instructions wait for each other.
 
 use crate::FusionTensor;
-use crate::group::{Next, Plan, plan};
-use crate::tensor::{Cell, State, Waiting};
+use crate::group::{Next, Plan, Step, plan};
+use crate::tensor::{Cell, Kind, Waiting};
 use alloc::string::String;
 use alloc::sync::{Arc, Weak};
 use alloc::vec::Vec;
@@ -26,27 +26,31 @@ pub struct FusionDevice<B: Backend>(Arc<Shared<B>>);
 
 struct Shared<B: Backend> {
     device: B::Device,
+    /// Values of fewer elements are made at once.
+    smallest: usize,
     next: AtomicUsize,
     /// What waits, for [`Backend::sync`].
     waiting: burn_std::sync::Mutex<Vec<Weak<Cell<B>>>>,
 }
 
 impl<B: FuseBackend> FusionDevice<B> {
-    /// Fusion over a backend's device.
-    pub fn new(device: B::Device) -> Self {
+    /// Fusion over a backend's device. Instructions that make fewer than `smallest` elements run at once, where a wait
+    /// costs more than it saves.
+    pub fn new(device: B::Device, smallest: usize) -> Self {
         Self(Arc::new(Shared {
             device,
+            smallest,
             next: AtomicUsize::new(0),
             waiting: burn_std::sync::Mutex::new(Vec::new()),
         }))
     }
 
-    fn tensor(&self, meta: burn_ir::TensorMeta, state: State<B>) -> FusionTensor<B> {
-        FusionTensor::new(self.0.next.fetch_add(1, Ordering::Relaxed), meta, state)
+    fn id(&self) -> usize {
+        self.0.next.fetch_add(1, Ordering::Relaxed)
     }
 
     fn ready(&self, tensor: B::Tensor) -> FusionTensor<B> {
-        self.tensor(tensor.meta().clone(), State::Ready(tensor))
+        FusionTensor::ready(self.id(), tensor)
     }
 
     /// Lets an instruction wait in the tensor it defines.
@@ -58,11 +62,10 @@ impl<B: FuseBackend> FusionDevice<B> {
         let mut weight = 1;
         operation
             .each(&mut |operand| weight += operand.waiting().map_or(0, |waiting| waiting.weight));
-        let tensor = self.tensor(
-            meta,
-            State::Waiting(Arc::new(Waiting { operation, weight })),
-        );
+        let cell = Cell::new(self.id(), meta, Waiting { operation, weight });
+        let tensor = FusionTensor(Kind::Lazy(cell.clone()));
         if weight >= MOST_WAITING {
+            drop(cell);
             self.force(tensor.clone());
             return tensor;
         }
@@ -71,26 +74,27 @@ impl<B: FuseBackend> FusionDevice<B> {
         if waiting.len() == waiting.capacity() {
             waiting.retain(|cell| cell.strong_count() > 0);
         }
-        waiting.push(Arc::downgrade(&tensor.0));
+        waiting.push(Arc::downgrade(&cell));
         tensor
     }
 
     /// The value of a tensor, running what it waits for.
     fn force(&self, tensor: FusionTensor<B>) -> B::Tensor {
-        let tensor = match tensor.into_ready() {
+        let mut cell = match tensor.into_ready() {
             Ok(value) => return value,
-            Err(tensor) => tensor,
+            Err(cell) => cell,
         };
-        while tensor.waiting().is_some() {
-            match plan(&tensor) {
+        loop {
+            match plan(&cell) {
                 Next::Run(plan) => self.run(plan),
                 // What they wait for may be what this group would have taken, so that it is planned again.
                 Next::First(others) => others.into_iter().for_each(|it| drop(self.force(it))),
+                Next::Wait => B::pause(),
             }
-        }
-        match tensor.into_ready() {
-            Ok(value) => value,
-            Err(tensor) => unreachable!("{tensor:?} is an output of the plan made for it"),
+            cell = match FusionTensor(Kind::Lazy(cell)).into_ready() {
+                Ok(value) => return value,
+                Err(cell) => cell,
+            };
         }
     }
 
@@ -99,10 +103,21 @@ impl<B: FuseBackend> FusionDevice<B> {
             group,
             inputs,
             outputs,
+            steps,
         } = plan;
+        // The instructions hold what they read: without them, storage that nobody else holds can be overwritten.
+        let reuses = B::reuses(&self.0.device);
+        if reuses && !begin(&steps) {
+            return;
+        }
+        let outputs = Outcome {
+            cells: outputs,
+            begun: reuses,
+        };
+        drop(steps);
         let inputs = inputs.into_iter().map(|input| self.force(input)).collect();
         let values = B::execute_group(&self.0.device, &group, inputs);
-        for (output, value) in outputs.into_iter().zip(values) {
+        for (output, value) in outputs.cells.iter().zip(values) {
             output.fulfil(value);
         }
     }
@@ -110,10 +125,10 @@ impl<B: FuseBackend> FusionDevice<B> {
     /// Whether an instruction waits. A reduction that keeps the shape does not: its prologue could not be told from its
     /// epilogue.
     fn waits(&self, operation: &Checked<FusionTensor<B>>) -> bool {
-        let keeps_shape =
-            |input: &FusionTensor<B>| operation.outputs().as_slice()[0].shape == input.meta().shape;
+        let shape = &operation.outputs().as_slice()[0].shape;
         match operation.operation() {
-            Operation::Reduce { input, .. } if keeps_shape(input) => false,
+            _ if shape.num_elements() < self.0.smallest => false,
+            Operation::Reduce { input, .. } if input.meta().shape == *shape => false,
             operation => B::fuses(&self.0.device, operation),
         }
     }
@@ -122,9 +137,35 @@ impl<B: FuseBackend> FusionDevice<B> {
         let waiting = core::mem::take(&mut *self.0.waiting.lock());
         // The newest first: its group writes the older values that are still held.
         for cell in waiting.iter().rev().filter_map(Weak::upgrade) {
-            self.force(FusionTensor(cell));
+            self.force(FusionTensor(Kind::Lazy(cell)));
         }
     }
+}
+
+/// The outputs of a group that runs. If it was begun and panics, they will never have a value, which those who wait are told.
+struct Outcome<B: Backend> {
+    cells: Vec<Arc<Cell<B>>>,
+    begun: bool,
+}
+
+impl<B: Backend> Drop for Outcome<B> {
+    fn drop(&mut self) {
+        if self.begun {
+            self.cells.iter().for_each(|cell| cell.fail());
+        }
+    }
+}
+
+/// Takes instructions out of their cells; all or, if another thread runs one of them, none.
+fn begin<B: Backend>(steps: &[Step<B>]) -> bool {
+    for (at, (cell, _)) in steps.iter().enumerate() {
+        if cell.begin().is_none() {
+            let before = steps[..at].iter();
+            before.for_each(|(cell, waiting)| cell.postpone(waiting.clone()));
+            return false;
+        }
+    }
+    true
 }
 
 impl<B: FuseBackend> Backend for Fusion<B> {
@@ -132,7 +173,7 @@ impl<B: FuseBackend> Backend for Fusion<B> {
     type Tensor = FusionTensor<B>;
 
     fn name(device: &FusionDevice<B>) -> String {
-        alloc::format!("{}:fused", B::name(&device.0.device))
+        B::name(&device.0.device)
     }
 
     fn settings(device: &FusionDevice<B>) -> DeviceSettings {
@@ -163,6 +204,10 @@ impl<B: FuseBackend> Backend for Fusion<B> {
         On::<B>(&device.0.device)
             .emit(operation)
             .map(|tensor| device.ready(tensor))
+    }
+
+    fn can_mut(tensor: &FusionTensor<B>) -> bool {
+        tensor.can_mut()
     }
 
     fn upload(device: &FusionDevice<B>, data: TensorData) -> FusionTensor<B> {

@@ -1,12 +1,13 @@
-//! The fusing engine over a backend's device, for the crate of the backend to name as
-//! [`Local::with_fusing`].
+//! Engines over a backend's device, with fusion and without.
 
 use crate::{Fusion, FusionDevice};
-use alloc::boxed::Box;
 use burn_backend::{Device, FuseBackend, Local};
 
-/// The fusing engine over a backend's device, for the whole program: make it once for each.
-pub fn engine<B: FuseBackend>(device: B::Device) -> Device {
-    let device = FusionDevice::<B>::new(device);
-    Device::new(Box::leak(Box::new(Local::<Fusion<B>>::new(device))))
+/// The engine that runs each instruction when it is called, naming the one that fuses. Instructions that make fewer than
+/// `smallest` elements run at once there too.
+///
+/// Both live as long as the program: make them once for each device.
+pub fn engine<B: FuseBackend>(device: B::Device, smallest: usize) -> Device {
+    let fusing = FusionDevice::<B>::new(device.clone(), smallest);
+    Local::<B>::new(device).paired(Local::<Fusion<B>>::new(fusing))
 }

@@ -1,7 +1,7 @@
 //! Which waiting instructions run together for a value.
 
 use crate::FusionTensor;
-use crate::tensor::Waiting;
+use crate::tensor::{Cell, Kind, Waiting};
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::sync::Arc;
 use alloc::vec::Vec;
@@ -18,47 +18,62 @@ pub(crate) enum Next<B: FuseBackend> {
     Run(Plan<B>),
     /// Run groups of their own for these values, then plan again.
     First(Vec<FusionTensor<B>>),
+    /// Another thread makes what is needed: plan again when it has.
+    Wait,
 }
 
 /// A group with the tensors it is about.
 pub(crate) struct Plan<B: FuseBackend> {
     pub(crate) group: Group,
     pub(crate) inputs: Vec<FusionTensor<B>>,
-    pub(crate) outputs: Vec<FusionTensor<B>>,
+    pub(crate) outputs: Vec<Arc<Cell<B>>>,
+    /// The instructions that nobody runs again: all but those whose values are held and not written.
+    pub(crate) steps: Vec<Step<B>>,
 }
 
 /// The group that ends in `root`: the waiting elementwise instructions that lead to it and have its shape; of the
 /// reductions and matrix products of that shape among what they read, the newest; and what leads to that one.
-pub(crate) fn plan<B: FuseBackend>(root: &FusionTensor<B>) -> Next<B> {
-    let shape = &root.meta().shape;
-    let mut epilogue = Part::new([root.clone()], Some(shape));
+pub(crate) fn plan<B: FuseBackend>(root: &Arc<Cell<B>>) -> Next<B> {
+    let tensor = FusionTensor(Kind::Lazy(root.clone()));
+    let shape = tensor.meta().shape.clone();
+    let mut epilogue = Part::new([tensor], Some(&shape));
     let anchor = epilogue.inputs.iter().rev().find_map(|(id, input)| {
-        let waiting = input.waiting().filter(|_| input.meta().shape == *shape)?;
-        (waiting.operation.class() != Class::Elementwise).then_some((*id, waiting))
+        let step = input
+            .step()
+            .filter(|_| input.meta().shape == shape)
+            .filter(|(_, waiting)| waiting.operation.class() != Class::Elementwise);
+        step.map(|step| (*id, step))
     });
     let mut prologue = Part::new([], None);
-    let anchor = anchor.map(|(id, waiting)| {
-        let tensor = epilogue.inputs.remove(&id).expect("it was found there");
+    let anchor = anchor.map(|(id, step)| {
+        epilogue.inputs.remove(&id);
         let mut operands = Vec::new();
-        waiting.operation.each(&mut |it| operands.push(it.clone()));
+        step.1.operation.each(&mut |it| operands.push(it.clone()));
         let shape = operands[0].meta().shape.clone();
-        let fuses = waiting.operation.class() == Class::Reduction;
+        let fuses = step.1.operation.class() == Class::Reduction;
         prologue = Part::new(operands, fuses.then_some(&shape));
-        (tensor, waiting)
+        step
     });
     let members = Members {
         prologue,
         anchor,
         epilogue,
     };
-    match members.first() {
-        first if first.is_empty() => Next::Run(members.assemble(root)),
-        first => Next::First(first),
-    }
+    members.next(root)
 }
 
-/// An instruction that waits, and the tensor it waits in.
-type Step<B> = (FusionTensor<B>, Arc<Waiting<B>>);
+/// An instruction that waits, and the cell it waits in.
+pub(crate) type Step<B> = (Arc<Cell<B>>, Arc<Waiting<B>>);
+
+impl<B: FuseBackend> FusionTensor<B> {
+    /// The instruction it waits for.
+    fn step(&self) -> Option<Step<B>> {
+        match &self.0 {
+            Kind::Ready { .. } => None,
+            Kind::Lazy(cell) => Some((cell.clone(), cell.waiting()?)),
+        }
+    }
+}
 
 /// Waiting elementwise instructions of one shape, in the order they were given, and what they read.
 struct Part<B: FuseBackend> {
@@ -75,17 +90,17 @@ impl<B: FuseBackend> Part<B> {
         };
         // Larger ids first: a value is met after everything that is made of it, once.
         let mut open: BTreeMap<usize, FusionTensor<B>> =
-            roots.into_iter().map(|root| (root.0.id, root)).collect();
+            roots.into_iter().map(|root| (root.id(), root)).collect();
         while let Some((id, tensor)) = open.pop_last() {
-            let waiting = tensor.waiting().filter(|waiting| {
+            let step = tensor.step().filter(|(_, waiting)| {
                 shape == Some(&tensor.meta().shape)
                     && waiting.operation.class() == Class::Elementwise
             });
-            if let Some(waiting) = waiting {
-                waiting.operation.each(&mut |operand| {
-                    open.insert(operand.0.id, operand.clone());
+            if let Some(step) = step {
+                step.1.operation.each(&mut |operand| {
+                    open.insert(operand.id(), operand.clone());
                 });
-                part.steps.insert(id, (tensor, waiting));
+                part.steps.insert(id, step);
             } else {
                 part.inputs.insert(id, tensor);
             }
@@ -101,9 +116,9 @@ impl<B: FuseBackend> Part<B> {
     /// admits one input of the value's size, or halves of it, beside small ones that broadcast.
     ///
     /// Only elementwise instructions wait in a part: they have no effect and give the same again.
-    fn recomputes(&self, value: &FusionTensor<B>) -> bool {
+    fn recomputes(&self, value: &Cell<B>) -> bool {
         let (mut read, mut steps) = (0, 0);
-        let mut open = BTreeSet::from([value.0.id]);
+        let mut open = BTreeSet::from([value.id]);
         while let Some(id) = open.pop_last() {
             let Some((_, waiting)) = self.steps.get(&id) else {
                 read += bytes(self.inputs[&id].meta());
@@ -111,10 +126,10 @@ impl<B: FuseBackend> Part<B> {
             };
             steps += 1;
             waiting.operation.each(&mut |operand| {
-                open.insert(operand.0.id);
+                open.insert(operand.id());
             });
         }
-        read < 2 * bytes(value.meta()) && steps <= MOST_RECOMPUTED
+        read < 2 * bytes(&value.meta) && steps <= MOST_RECOMPUTED
     }
 }
 
@@ -130,26 +145,34 @@ struct Members<B: FuseBackend> {
 }
 
 impl<B: FuseBackend> Members<B> {
-    /// What has to be there before the group can run: what it reads, and what it neither writes nor leaves to be
-    /// computed again.
-    fn first(&self) -> Vec<FusionTensor<B>> {
+    /// What to do for the last value of the group: first what it reads has to be there, and what it neither writes nor
+    /// leaves to be computed again.
+    fn next(self, root: &Cell<B>) -> Next<B> {
         let inputs = self.prologue.inputs.values();
         let inputs = inputs.chain(self.epilogue.inputs.values());
-        let waiting = inputs.filter(|input| input.waiting().is_some());
-        let first: Vec<FusionTensor<B>> = waiting.cloned().collect();
+        let mut first = Vec::new();
+        for input in inputs {
+            match &input.0 {
+                Kind::Lazy(cell) if cell.is_running() => return Next::Wait,
+                Kind::Lazy(cell) if cell.waiting().is_some() => first.push(input.clone()),
+                _ => {}
+            }
+        }
         if !first.is_empty() {
-            return first;
+            return Next::First(first);
+        }
+        if self.steps().next().is_none() {
+            return Next::Wait;
         }
         let uses = self.uses();
         // The newest: its group writes older ones too.
         let steps = self.prologue.steps.values().rev();
         let mut written =
-            steps.filter(|(tensor, _)| is_held(tensor, &uses) && !self.prologue.recomputes(tensor));
-        written
-            .next()
-            .map(|(tensor, _)| tensor.clone())
-            .into_iter()
-            .collect()
+            steps.filter(|(cell, _)| is_held(cell, &uses) && !self.prologue.recomputes(cell));
+        match written.next() {
+            Some((cell, _)) => Next::First(alloc::vec![FusionTensor(Kind::Lazy(cell.clone()))]),
+            None => Next::Run(self.assemble(root, &uses)),
+        }
     }
 
     /// The instructions in the order of the group.
@@ -166,13 +189,12 @@ impl<B: FuseBackend> Members<B> {
         for (_, waiting) in self.steps() {
             waiting
                 .operation
-                .each(&mut |operand| *uses.entry(operand.0.id).or_default() += 1);
+                .each(&mut |operand| *uses.entry(operand.id()).or_default() += 1);
         }
         uses
     }
 
-    fn assemble(self, root: &FusionTensor<B>) -> Plan<B> {
-        let uses = self.uses();
+    fn assemble(self, root: &Cell<B>, uses: &BTreeMap<usize, usize>) -> Plan<B> {
         let mut inputs = self.prologue.inputs.clone();
         inputs.extend(self.epilogue.inputs.clone());
         let mut group = Group::new(inputs.values().map(|input| input.meta().clone()).collect());
@@ -181,33 +203,34 @@ impl<B: FuseBackend> Members<B> {
             .enumerate()
             .map(|(at, id)| (*id, Slot(at)))
             .collect();
-        for (tensor, waiting) in self.steps() {
+        for (cell, waiting) in self.steps() {
             let operation = waiting
                 .operation
-                .map_ref(&mut |operand| slots[&operand.0.id]);
-            slots.insert(tensor.0.id, group.step(operation, tensor.meta().clone()));
+                .map_ref(&mut |operand| slots[&operand.id()]);
+            slots.insert(cell.id, group.step(operation, cell.meta.clone()));
         }
-        let steps = self
-            .anchor
-            .into_iter()
-            .chain(self.epilogue.steps.into_values());
+        let again = self.prologue.steps.into_values();
+        let mut steps: Vec<Step<B>> = again.filter(|(cell, _)| !is_held(cell, uses)).collect();
         let mut outputs = Vec::new();
-        for (tensor, _) in steps {
-            if tensor.0.id == root.0.id || is_held(&tensor, &uses) {
-                group.output(slots[&tensor.0.id]);
-                outputs.push(tensor);
+        let rest = self.anchor.into_iter();
+        for step in rest.chain(self.epilogue.steps.into_values()) {
+            if step.0.id == root.id || is_held(&step.0, uses) {
+                group.output(slots[&step.0.id]);
+                outputs.push(step.0.clone());
             }
+            steps.push(step);
         }
         Plan {
             group,
             inputs: inputs.into_values().collect(),
             outputs,
+            steps,
         }
     }
 }
 
 /// Whether a value of the group is needed after it. One owner is the group's list, others are the instructions of the
 /// group that read the value; more owners than that, and somebody else holds it.
-fn is_held<B: FuseBackend>(tensor: &FusionTensor<B>, uses: &BTreeMap<usize, usize>) -> bool {
-    Arc::strong_count(&tensor.0) > 1 + uses.get(&tensor.0.id).copied().unwrap_or(0)
+fn is_held<B: FuseBackend>(cell: &Arc<Cell<B>>, uses: &BTreeMap<usize, usize>) -> bool {
+    Arc::strong_count(cell) > 1 + uses.get(&cell.id).copied().unwrap_or(0)
 }

@@ -91,6 +91,6 @@ fn steps_follow_the_formulas() {
 
 #[test]
 #[cfg(feature = "fusion")]
-fn steps_follow_the_formulas_fused() {
-    steps_on(&Device::flex().fused());
+fn steps_follow_the_formulas_unfused() {
+    steps_on(&Device::flex().unfused());
 }

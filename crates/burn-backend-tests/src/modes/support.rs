@@ -26,7 +26,7 @@ pub fn support<B: Backend>(device: &B::Device) {
 /// The operations that a device has no kernel for yet, by name: the known exceptions from the promise of every backend.
 pub(super) fn pending(device: &str) -> &'static [&'static str] {
     match device {
-        "flex" | "flex:fused" => &[],
+        "flex" | "flex:unfused" => &[],
         _ => &[
             "gather",
             "select",

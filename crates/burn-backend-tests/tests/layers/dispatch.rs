@@ -25,9 +25,9 @@ fn operands_of_different_devices_are_refused_with_a_report() {
     );
     insta::assert_snapshot!(try_run(plain, operation).unwrap_err(), @r"
     `add`: the operands live on different devices
-      operand 0: f64 [2] on flex
-      operand 1: f64 [2] on flex:fused
-      legal: operands on one device; move them with `to_device`, here to flex
+      operand 0: f64 [2] on flex:unfused
+      operand 1: f64 [2] on flex
+      legal: operands on one device; move them with `to_device`, here to flex:unfused
     ");
 }
 
@@ -99,7 +99,7 @@ fn a_tracked_tensor_does_not_change_its_device_silently() {
     let tape = registry::autodiff(flex());
     let x = require_grad(floats(tape, [1], &[1.0])).unwrap();
     insta::assert_snapshot!(transfer(x, registry::fused(flex())).unwrap_err(), @r"
-    `to_device`: gradients do not flow from flex:autodiff to flex:fused
+    `to_device`: gradients do not flow from flex:unfused:autodiff to flex
       legal: `detach` or `inner` first, or a move before `require_grad`
     ");
 }
@@ -110,7 +110,7 @@ fn a_layer_is_one_device_however_often_it_is_named() {
     assert!(registry::autodiff(flex) == registry::autodiff(flex));
     assert!(registry::autodiff(flex) != registry::autodiff(registry::fused(flex)));
     assert_eq!(registry::autodiff(registry::autodiff(flex)).level(), 2);
-    assert_eq!(registry::autodiff(flex).to_string(), "flex:autodiff");
+    assert_eq!(registry::autodiff(flex).to_string(), "flex:unfused:autodiff");
 }
 
 #[test]
@@ -120,7 +120,7 @@ fn an_element_type_that_the_device_lacks_is_refused() {
     let dtype = DType::Bool(BoolStore::U32);
     let cast = Operation::Cast { input, dtype };
     insta::assert_snapshot!(try_run(flex, cast).unwrap_err(), @r"
-    `cast`: flex has no elements of type bool(u32)
+    `cast`: flex:unfused has no elements of type bool(u32)
       output: bool(u32) [2]
       legal: an element type that the device supports
     ");

@@ -2,7 +2,7 @@
 
 use burn_backend::{Device, Handle};
 use burn_backend_tests::{Array, Layout, Num, assert_same_bits, read};
-use burn_dispatch::{registry, run};
+use burn_dispatch::run;
 use burn_flex::device as flex;
 use burn_ir::{
     ActivationOp, BinaryOp, CompareOp, Described, Dims, MovementOp, Operand, Operation, ReduceOp,
@@ -214,7 +214,7 @@ proptest! {
     ) {
         let float = CASTS[float];
         // A backend that fuses elementwise instructions, and one that fuses all it can.
-        for device in [registry::fused(flex()), crate::groups::device()] {
+        for device in [crate::fusing(), crate::groups::device()] {
             let mut found = outputs(device, float, &steps);
             let mut expected = outputs(flex(), float, &steps);
             // Which value is read first decides what forms a group.
@@ -231,7 +231,7 @@ proptest! {
 
 #[test]
 fn what_waits_runs_when_the_device_is_waited_for() {
-    let fused = registry::fused(flex());
+    let fused = crate::fusing();
     let x = crate::floats(fused, [2], &[1.0, 2.0]);
     let y = run(
         fused,
@@ -262,15 +262,15 @@ fn chains_beyond_what_may_wait_agree_and_go_without_recursion() {
         x
     };
     assert_same_bits(
-        &read(step(registry::fused(flex()), 1000)),
+        &read(step(crate::fusing(), 1000)),
         &read(step(flex(), 1000)),
     );
-    drop(step(registry::fused(flex()), 100_000));
+    drop(step(crate::fusing(), 100_000));
 }
 
 #[test]
 fn a_value_used_twice_by_a_group_and_held_outside_is_one_value() {
-    let fused = registry::fused(flex());
+    let fused = crate::fusing();
     let x = crate::floats(fused, [2], &[1.0, 2.0]);
     let exp = run(
         fused,
@@ -292,4 +292,63 @@ fn a_value_used_twice_by_a_group_and_held_outside_is_one_value() {
     let squares = crate::elements(&square);
     let exps = crate::elements(&exp);
     assert_eq!(squares, exps.iter().map(|x| x * x).collect::<Vec<_>>());
+}
+
+/// Growing sums, by instructions that all wait, each value held: what one thread asks for is part of what
+/// another asks for.
+fn sums(device: Device, count: usize) -> Vec<Handle> {
+    let ones = vec![1.0f64; 10_000];
+    let mut sum = crate::floats(device, [10_000], &ones);
+    let mut sums = Vec::new();
+    for k in 0..count {
+        sum = run(
+            device,
+            Operation::Binary {
+                op: BinaryOp::Add,
+                lhs: sum,
+                rhs: Operand::Scalar(Scalar::from(2.0 * k as f64)),
+            },
+        )
+        .one();
+        sums.push(sum.clone());
+    }
+    sums
+}
+
+fn assert_sum(k: usize, sum: &Handle) {
+    let expected = 1.0 + (k * (k + 1)) as f64;
+    let found = crate::elements(sum);
+    assert!(found.iter().all(|x| *x == expected), "{k}: {}", found[0]);
+}
+
+#[test]
+fn threads_that_ask_for_parts_of_one_chain_get_its_values() {
+    for _ in 0..20 {
+        let sums = sums(crate::fusing(), 40);
+        std::thread::scope(|scope| {
+            for first in 0..4 {
+                let sums = &sums;
+                scope.spawn(move || {
+                    for k in (first..40).step_by(4).rev() {
+                        assert_sum(k, &sums[k]);
+                    }
+                });
+            }
+        });
+    }
+}
+
+#[test]
+fn workers_of_the_pool_may_ask_for_parts_of_one_chain_too() {
+    use rayon::prelude::*;
+    for _ in 0..20 {
+        let sums = sums(crate::fusing(), 40);
+        std::thread::scope(|scope| {
+            scope.spawn(|| assert_sum(39, &sums[39]));
+            scope.spawn(|| assert_sum(20, &sums[20]));
+            (0..40)
+                .into_par_iter()
+                .for_each(|k| assert_sum(k, &sums[k]));
+        });
+    }
 }

@@ -94,7 +94,7 @@ impl FuseBackend for Noting {
 
 /// A fusing device of the backend, for programs over handles.
 pub(crate) fn device() -> Device {
-    let device = FusionDevice::new(Notes::default());
+    let device = FusionDevice::new(Notes::default(), 0);
     Device::new(Box::leak(Box::new(Local::<Fusion<Noting>>::new(device))))
 }
 
@@ -106,7 +106,7 @@ struct Fusing(FusionDevice<Noting>, Notes);
 impl Fusing {
     fn new() -> Self {
         let notes = Notes::default();
-        Self(FusionDevice::new(notes.clone()), notes)
+        Self(FusionDevice::new(notes.clone(), 0), notes)
     }
 
     fn emit(&self) -> On<'_, Fusion<Noting>> {

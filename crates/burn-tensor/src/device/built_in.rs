@@ -49,13 +49,16 @@ macro_rules! opened {
 }
 
 impl Device {
-    /// The CPU: kernels run when they are called.
+    /// The CPU, with kernels in Rust.
+    ///
+    /// With the feature `fusion`, chains of elementwise instructions on large tensors run as one pass over memory when
+    /// their result is needed, as on every device below.
     #[cfg(feature = "flex")]
     pub fn flex() -> Self {
-        Self(burn_flex::device())
+        automatic(burn_flex::device())
     }
 
-    /// The CPU, through kernels that are compiled when they first run. Fuses by itself, like every device below.
+    /// The CPU, through kernels that are compiled when they first run.
     ///
     /// # Panics
     /// Without the feature `cpu`.
@@ -184,7 +187,7 @@ fn found(opened: Opened) -> Device {
 }
 
 /// A device that fuses by itself, unless the user switched that off.
-#[cfg(feature = "compiled")]
+#[cfg(any(feature = "flex", feature = "compiled"))]
 fn automatic(device: burn_backend::Device) -> Device {
     match cfg!(feature = "fusion") && burn_std::config::switches().fusion {
         true => Device(burn_dispatch::registry::fused(device)),

@@ -33,11 +33,25 @@ impl Device {
     /// fusion, or with fusion already, is returned as it is.
     #[cfg(feature = "fusion")]
     pub fn fused(self) -> Self {
-        let fused = burn_dispatch::registry::fused(self.0.base());
+        self.over(burn_dispatch::registry::fused)
+    }
+
+    /// The same device, running each instruction when it is called. A device without fusion is returned as it is.
+    ///
+    /// `BURN_FUSION=0` or `enabled = false` in the section `[fusion]` of a `burn.toml` does this to all devices.
+    #[cfg(feature = "fusion")]
+    pub fn unfused(self) -> Self {
+        self.over(burn_dispatch::registry::unfused)
+    }
+
+    /// Another device below the same tape.
+    #[cfg(feature = "fusion")]
+    fn over(self, other: fn(Engine) -> Engine) -> Self {
+        let other = other(self.0.base());
         match self.0.below() {
             #[cfg(feature = "autodiff")]
-            Some(_) => Self(fused).autodiff(),
-            _ => Self(fused),
+            Some(_) => Self(other).autodiff(),
+            _ => Self(other),
         }
     }
 

@@ -109,7 +109,7 @@ fn a_tensor_without_dims_reduces_to_its_element() {
 /// BC-031: a reduction that the next instruction reads, in rows around the sizes of blocks.
 #[test]
 fn a_row_less_its_mean_is_right_at_any_length_fused_or_not() {
-    for device in [dev(), dev().fused()] {
+    for device in [dev(), dev().unfused()] {
         for len in [1i64, 5, 7, 31, 257] {
             let x = Tensor::<1, Int>::arange(0..3 * len, &device).float();
             let x: Tensor<2> = x.reshape([3, len]);
