@@ -165,6 +165,10 @@ impl Backend for Flex {
         tensor.is_unique()
     }
 
+    fn memory_cleanup(_device: &FlexDevice) {
+        burn_std::bytes::release_kept();
+    }
+
     fn seed(_device: &FlexDevice, seed: u64) {
         ops::random::seed(seed);
     }

@@ -7,8 +7,11 @@
 //!
 //! One job is shared at a time. Who finds another there, be it from another thread or inside a part, works alone.
 
+use alloc::boxed::Box;
 use burn_std::sync::Mutex;
+use core::any::Any;
 use core::sync::atomic::{AtomicUsize, Ordering};
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::time::{Duration, Instant};
 
 /// How long a helper without work looks for more: longer than the gaps between the instructions of a program, and short
@@ -25,6 +28,8 @@ struct Job {
     helpers: AtomicUsize,
     /// Helpers that the caller can use.
     wanted: usize,
+    /// What a helper panicked with, for the caller to go on with.
+    panic: Mutex<Option<Box<dyn Any + Send>>>,
 }
 
 impl Job {
@@ -68,6 +73,7 @@ pub(crate) fn run(parts: usize, helpers: usize, work: &(dyn Fn(usize) + Sync)) {
         next: AtomicUsize::new(0),
         helpers: AtomicUsize::new(0),
         wanted: helpers,
+        panic: Mutex::new(None),
     };
     {
         let mut board = BOARD.lock();
@@ -85,6 +91,9 @@ pub(crate) fn run(parts: usize, helpers: usize, work: &(dyn Fn(usize) + Sync)) {
     }
     job.share();
     drop(taken_down);
+    if let Some(panic) = job.panic.into_inner() {
+        resume_unwind(panic);
+    }
 }
 
 /// Ends a job when it is dropped, also by a panic.
@@ -160,6 +169,47 @@ fn help() {
     };
     let done = Done(job);
     // SAFETY: counted above.
-    unsafe { (*job).share() };
+    let job = unsafe { &*job };
+    if let Err(panic) = catch_unwind(AssertUnwindSafe(|| job.share())) {
+        *job.panic.lock() = Some(panic);
+        job.next.fetch_max(job.parts, Ordering::Relaxed);
+    }
     drop(done);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::vec::Vec;
+
+    #[test]
+    fn every_part_runs_once_with_callers_on_several_threads_and_jobs_inside_parts() {
+        let counts: Vec<AtomicUsize> = (0..64).map(|_| AtomicUsize::new(0)).collect();
+        let count = |part: usize| {
+            counts[part].fetch_add(1, Ordering::Relaxed);
+        };
+        std::thread::scope(|scope| {
+            for _ in 0..4 {
+                scope.spawn(|| {
+                    for _ in 0..100 {
+                        run(8, 3, &|outer| run(8, 3, &|inner| count(8 * outer + inner)));
+                    }
+                });
+            }
+        });
+        for count in counts {
+            assert_eq!(count.into_inner(), 400);
+        }
+    }
+
+    #[test]
+    fn a_panic_in_a_part_reaches_the_caller_and_leaves_the_board_free() {
+        let panics = || run(8, 1, &|part| assert_ne!(part, 0, "as wanted"));
+        assert!(std::panic::catch_unwind(panics).is_err());
+        let parts = AtomicUsize::new(0);
+        run(8, 1, &|_| {
+            parts.fetch_add(1, Ordering::Relaxed);
+        });
+        assert_eq!(parts.into_inner(), 8);
+    }
 }

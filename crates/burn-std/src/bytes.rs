@@ -142,14 +142,6 @@ impl Bytes {
     }
 }
 
-/// Bytes of freed buffers that are kept for the next [`Bytes::uninit`].
-pub fn kept() -> usize {
-    #[cfg(feature = "std")]
-    return crate::reuse::kept();
-    #[cfg(not(feature = "std"))]
-    0
-}
-
 /// Gives freed buffers that are kept back to the allocator.
 pub fn release_kept() {
     #[cfg(feature = "std")]

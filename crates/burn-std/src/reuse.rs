@@ -117,11 +117,6 @@ pub(crate) unsafe fn give(ptr: *mut u8, layout: Layout) {
     drop(gone);
 }
 
-/// Bytes that are kept.
-pub(crate) fn kept() -> usize {
-    FREE.lock().bytes
-}
-
 /// Frees all that is kept.
 pub(crate) fn release() {
     let mut free = FREE.lock();
@@ -133,10 +128,14 @@ pub(crate) fn release() {
 
 #[cfg(test)]
 mod tests {
+    use super::*;
     use crate::Bytes;
-    use crate::bytes::{kept, release_kept};
 
-    // One test: others of this process allocate too, but nothing of this size.
+    fn kept() -> usize {
+        FREE.lock().bytes
+    }
+
+    // Others of this process allocate too, but nothing of this size.
     #[test]
     fn a_freed_buffer_is_used_again_and_keeping_it_does_not_raise_the_peak() {
         const SIZE: usize = 48 * 1024 * 1024;
@@ -153,7 +152,7 @@ mod tests {
         let other = new(SIZE / 2);
         assert!(kept() < SIZE);
         drop(other);
-        release_kept();
+        release();
         assert!(kept() < SIZE / 2);
     }
 }

@@ -65,7 +65,10 @@ impl<T: Float> Plane<T> {
                 // SAFETY: the caller's promise.
                 let elems = unsafe { core::slice::from_raw_parts(from, g.sizes[2]) };
                 match column.stride {
-                    1 => self.elems[line + column.before..][..elems.len()].copy_from_slice(elems),
+                    1 => copy(
+                        elems,
+                        &mut self.elems[line + column.before..][..elems.len()],
+                    ),
                     stride => {
                         for (at, elem) in elems.iter().enumerate() {
                             let at = at + column.before;
@@ -82,6 +85,19 @@ impl<T: Float> Plane<T> {
     fn start(&self, g: &Geometry, line: usize) -> usize {
         let (d, r) = (line / g.counts[1], line % g.counts[1]);
         d * g.windows[0].stride * self.sheet + r * g.windows[1].stride * self.line
+    }
+}
+
+/// Copies a line, which is most often too short to be worth the call of a general copy.
+fn copy<T: Copy>(from: &[T], to: &mut [T]) {
+    const SOME: usize = 8;
+    let Some(last) = from.len().checked_sub(SOME) else {
+        to.copy_from_slice(from);
+        return;
+    };
+    // The last may meet what is copied already.
+    for at in (0..last).step_by(SOME).chain([last]) {
+        to[at..at + SOME].copy_from_slice(&from[at..at + SOME]);
     }
 }
 
@@ -257,7 +273,7 @@ impl<T: Float> Padded<T> {
     fn fill(&mut self, channel: &[T]) -> &[T] {
         let lines = self.elems.chunks_exact_mut(self.pitch);
         for (to, line) in lines.zip(channel.chunks_exact(self.width)) {
-            to[..self.width].copy_from_slice(line);
+            copy(line, &mut to[..self.width]);
         }
         &self.elems
     }
