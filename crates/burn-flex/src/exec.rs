@@ -398,6 +398,16 @@ impl Source {
                 Rows::new(&sizes, &strides, layout.offset)
             }
         };
+        Self::of_rows(rows, [at(0), first], size, &mut slot)
+    }
+
+    /// Elements of `rows`, whose positions count from the first address; the second is that of the first element.
+    fn of_rows(
+        rows: Rows,
+        [base, first]: [Shared<u8>; 2],
+        size: usize,
+        slot: &mut dyn FnMut() -> usize,
+    ) -> Self {
         match rows.dims() {
             [(_, 1)] => Self::Linear { from: first, size },
             [(_, 0)] => Self::Repeated {
@@ -412,7 +422,7 @@ impl Source {
                 len: *len,
             },
             _ => Self::Strided {
-                from: at(0),
+                from: base,
                 size,
                 slot: slot(),
                 rows: Box::new(rows),
@@ -479,34 +489,8 @@ impl Machine<'_> {
         let mut scratch = Vec::<Line>::with_capacity(lines * self.slots);
         let scratch = scratch.as_mut_ptr();
         let slot = |slot: usize| scratch.wrapping_add(slot * lines).cast::<u8>();
-        for source in &self.sources {
-            if let Source::Repeated {
-                from,
-                size,
-                slot: at,
-            } = source
-            {
-                // SAFETY: the element is readable, and a slot has room for a block of elements of 8 bytes.
-                unsafe { fill(from.get(), *size, slot(*at), block) };
-            }
-            if let Source::Cyclic {
-                from,
-                size,
-                slot: at,
-                len,
-            } = source
-            {
-                let (cycle, all) = (len * size, (block + len) * size);
-                for start in (0..all).step_by(cycle) {
-                    let part = cycle.min(all - start);
-                    // SAFETY: the row is readable, and slots have room for a block and a row.
-                    unsafe {
-                        from.get()
-                            .copy_to_nonoverlapping(slot(*at).add(start), part)
-                    };
-                }
-            }
-        }
+        // SAFETY: slots have room for a block of elements of 8 bytes, and for a block and a row of each cycle.
+        unsafe { self.repeat(block, &slot) };
         let mut places: List<*const u8> =
             SmallVec::from_elem(core::ptr::null(), self.sources.len());
         let mut start = range.start;
@@ -534,6 +518,35 @@ impl Machine<'_> {
                 unsafe { step.run(args, to, part.len()) };
             }
             start = part.end;
+        }
+    }
+
+    /// Fills the slots of sources that are the same in each block.
+    ///
+    /// # Safety
+    /// Slots are writable for a block and a row of their source.
+    unsafe fn repeat(&self, block: usize, slots: &dyn Fn(usize) -> *mut u8) {
+        for source in &self.sources {
+            match source {
+                Source::Repeated { from, size, slot } => {
+                    // SAFETY: the element is readable; the caller's promise.
+                    unsafe { fill(from.get(), *size, slots(*slot), block) };
+                }
+                Source::Cyclic {
+                    from,
+                    size,
+                    slot,
+                    len,
+                } => {
+                    let (cycle, all) = (len * size, (block + len) * size);
+                    for start in (0..all).step_by(cycle) {
+                        let (to, part) = (slots(*slot), cycle.min(all - start));
+                        // SAFETY: the row is readable; the caller's promise.
+                        unsafe { to.add(start).copy_from_nonoverlapping(from.get(), part) };
+                    }
+                }
+                Source::Linear { .. } | Source::Staged { .. } | Source::Strided { .. } => {}
+            }
         }
     }
 

@@ -3,7 +3,7 @@
 //! Bounds are in units in the last place, found by trying every 97th number (see the tests). Coefficients are from
 //! `scripts/minimax.py`. Double precision is left to the standard library.
 
-use core::f32::consts::{FRAC_1_SQRT_2, LOG2_E};
+use core::f32::consts::{FRAC_1_SQRT_2, FRAC_2_SQRT_PI, LOG2_E};
 
 /// Adding it to a number below 2^22 rounds that to an integer, which the low bits then hold.
 const ROUND: f32 = 12_582_912.0; // 1.5 · 2^23
@@ -269,7 +269,7 @@ pub(crate) fn sigmoid<const FMA: bool>(x: f32) -> f32 {
 
 /// `x · Φ(x)` with an error of 4e-7 in Φ; below -5.4 the distribution function Φ is 0 to single precision beside 1.
 ///
-/// The error function is a quotient of polynomials here, within 6 ulp: half the work of [`erf`].
+/// The error function is a quotient of polynomials here (`scripts/quotient.py`), within 6 ulp: half the work of [`erf`].
 #[inline(always)]
 pub(crate) fn gelu<const FMA: bool>(x: f32) -> f32 {
     // Where the quotient reaches 1. NaN fails both comparisons and stays.
@@ -281,8 +281,8 @@ pub(crate) fn gelu<const FMA: bool>(x: f32) -> f32 {
     let above = poly::<FMA, 6>(
         t,
         [
-            1.128_379_2,
-            0.190_782_61,
+            FRAC_2_SQRT_PI,
+            0.190_782_6,
             0.052_790_13,
             0.003_779_559,
             0.000_284_807_85,
