@@ -159,3 +159,37 @@ fn softmax_1024x4096(bencher: Bencher) {
     let x = uniform([1024, 4096], &Device::flex());
     bencher.bench_local(|| burn::tensor::activation::softmax(x.clone(), 1));
 }
+
+/// One add of one-element tensors whose result is dropped, tape and all.
+mod one_element_add_and_drop {
+    use super::*;
+
+    const ADDS: usize = 10_000;
+
+    fn adds(bencher: Bencher, x: Tensor<1>, one: Tensor<1>) {
+        bencher
+            .counter(divan::counter::ItemsCount::new(ADDS))
+            .bench_local(|| {
+                for _ in 0..ADDS {
+                    black_box(x.clone() + one.clone());
+                }
+            });
+    }
+
+    #[divan::bench]
+    fn plain(bencher: Bencher) {
+        let device = Device::flex();
+        adds(
+            bencher,
+            Tensor::zeros([1], &device),
+            Tensor::ones([1], &device),
+        );
+    }
+
+    #[divan::bench(args = [false, true])]
+    fn under_autodiff(bencher: Bencher, tracked: bool) {
+        let device = Device::flex().autodiff();
+        let x = Tensor::zeros([1], &device).set_require_grad(tracked);
+        adds(bencher, x, Tensor::ones([1], &device));
+    }
+}

@@ -14,6 +14,16 @@ pub(crate) struct Engine {
     pub(crate) backend: Backend,
 }
 
+/// The tests to run.
+#[derive(Args)]
+pub(crate) struct Extent {
+    #[command(flatten)]
+    engine: Engine,
+    /// On another engine than flex: every n-th case of the sample table only, in one run
+    #[arg(long, value_name = "N")]
+    every: Option<usize>,
+}
+
 /// Engines by the name that users know them by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Backend {
@@ -67,12 +77,12 @@ pub(crate) const NO_STD: &[(&str, &str)] = &[
 ];
 
 /// Everything a change must pass before it is merged; on another engine than flex, the tests of that engine.
-pub(crate) fn run_checks(steps: &mut Steps, backend: Backend) -> Result {
-    if backend != Backend::Flex {
-        return test(steps, backend);
+pub(crate) fn run_checks(steps: &mut Steps, extent: &Extent) -> Result {
+    if extent.engine.backend != Backend::Flex {
+        return test(steps, extent);
     }
     lint(steps)?;
-    test(steps, backend)?;
+    test(steps, extent)?;
     book::run(steps)
 }
 
@@ -110,9 +120,26 @@ pub(crate) fn lint(steps: &mut Steps) -> Result {
     Ok(())
 }
 
+/// What runs on another engine than flex, for the arguments of cargo, with the feature that builds the engine in.
+///
+/// Always these together, and with a test among what is built: cargo builds CubeCL anew for every set of features of what is
+/// shared.
+pub(crate) fn packages(backend: Backend) -> Vec<String> {
+    const PACKAGES: [&str; 3] = ["burn-backend-tests", "burn-cubecl", "digits"];
+    let packages = PACKAGES
+        .iter()
+        .map(|package| format!("--package={package}"));
+    let name = backend.name();
+    let features = PACKAGES.map(|package| format!("{package}/{name}"));
+    packages
+        .chain([format!("--features={}", features.join(","))])
+        .collect()
+}
+
 /// The tests of the whole workspace, documentation tests included; on another engine than flex, the sample table and the
 /// tests of its crate, with autotune and without. Each of these runs compares fused and unfused.
-pub(crate) fn test(steps: &mut Steps, backend: Backend) -> Result {
+pub(crate) fn test(steps: &mut Steps, extent: &Extent) -> Result {
+    let backend = extent.engine.backend;
     let name = backend.name();
     if backend == Backend::Flex {
         return steps.command("test on flex", &mut cargo(&["test", "--workspace"]));
@@ -120,13 +147,19 @@ pub(crate) fn test(steps: &mut Steps, backend: Backend) -> Result {
     if backend.links_llvm() {
         llvm::run(steps)?;
     }
-    // One command for both crates: cargo builds CubeCL anew for every set of features of what is shared.
-    let features = format!("burn-backend-tests/{name},burn-cubecl/{name}");
+    let tests = || {
+        let mut tests = cargo(&["test", "--lib", "--test", name, "--test", "products"]);
+        tests.args(packages(backend));
+        tests
+    };
+    if let Some(every) = extent.every {
+        let title = format!("one case in {every} of the sample table on {name}");
+        let part = format!("1/{every}");
+        return steps.command(&title, tests().env("BURN_SAMPLES", part));
+    }
     for (switch, value) in [("with autotune", "1"), ("without autotune", "0")] {
-        let mut tests = cargo(&["test", "-p", "burn-backend-tests", "-p", "burn-cubecl"]);
-        tests.args(["--features", &features, "--lib", "--test", name]);
         let title = format!("sample table on {name}, {switch}");
-        steps.command(&title, tests.env("BURN_AUTOTUNE", value))?;
+        steps.command(&title, tests().env("BURN_AUTOTUNE", value))?;
     }
     Ok(())
 }

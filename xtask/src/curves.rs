@@ -1,26 +1,30 @@
 //! `curves`: trains the digits example in four modes, fusion and autotune on and off, and compares the losses.
 
-use crate::util::{Result, Steps, cargo, read, target_dir};
+use crate::checks::{Backend, packages};
+use crate::util::{Result, Steps, cargo, program, read, target_dir};
 
 /// The passes over the digits that are compared, and by how much their mean losses may differ.
-const EPOCHS: &str = "5";
+const EPOCHS: &str = "30";
 const TOLERANCE: f64 = 1e-3;
 
 /// Trains on an engine, which is a feature and a device of the example, and compares.
-pub(crate) fn run(steps: &mut Steps, engine: &str) -> Result {
+pub(crate) fn run(steps: &mut Steps, backend: Backend) -> Result {
+    let engine = backend.name();
+    let mut build = cargo(&["build", "--bin", "digits"]);
+    match backend {
+        Backend::Flex => build.args(["--package", "digits"]),
+        _ => build.args(packages(backend)).args(["--test", engine]),
+    };
+    steps.command("build", &mut build)?;
+    let digits = target_dir().join("debug/digits");
     let folder = target_dir().join("curves");
     std::fs::create_dir_all(&folder).map_err(|error| format!("{}: {error}", folder.display()))?;
     let mut curves = Vec::new();
     for (fusion, autotune) in [("1", "1"), ("1", "0"), ("0", "1"), ("0", "0")] {
         let title = format!("fusion {fusion}, autotune {autotune}");
         let file = folder.join(format!("{engine}-{fusion}{autotune}"));
-        let mut train = cargo(&["run", "-p", "digits"]);
-        if engine != "flex" {
-            train.args(["--features", engine]);
-        }
-        train.args([
-            "--", "train", "--epochs", EPOCHS, "--device", engine, "--losses",
-        ]);
+        let mut train = program(&digits.to_string_lossy(), &["train", "--epochs", EPOCHS]);
+        train.args(["--device", engine, "--losses"]);
         train.arg(&file).arg("--model").arg(folder.join("model"));
         train
             .env("BURN_FUSION", fusion)

@@ -27,14 +27,14 @@ enum Task {
     /// Everything a change must pass: `lint`, the tests and the book's snippets; the sample table on another engine
     RunChecks {
         #[command(flatten)]
-        engine: checks::Engine,
+        extent: checks::Extent,
     },
     /// Format, clippy, spelling, documentation, no_std builds and tidy; runs no test
     Lint,
     /// Unit, integration and documentation tests of the whole workspace; the sample table on another engine
     Test {
         #[command(flatten)]
-        engine: checks::Engine,
+        extent: checks::Extent,
     },
     /// Trains the digits example with fusion and autotune on and off, and compares the losses
     Curves {
@@ -65,10 +65,10 @@ fn main() -> ExitCode {
     let task = Cli::parse().task;
     let mut steps = util::Steps::new();
     let outcome = match task {
-        Task::RunChecks { engine } => checks::run_checks(&mut steps, engine.backend),
+        Task::RunChecks { extent } => checks::run_checks(&mut steps, &extent),
         Task::Lint => checks::lint(&mut steps),
-        Task::Test { engine } => checks::test(&mut steps, engine.backend),
-        Task::Curves { engine } => curves::run(&mut steps, engine.backend.name()),
+        Task::Test { extent } => checks::test(&mut steps, &extent),
+        Task::Curves { engine } => curves::run(&mut steps, engine.backend),
         Task::Tidy => tidy::run(&mut steps),
         Task::Book => book::run(&mut steps),
         Task::Targets { install } => targets::run(&mut steps, install),

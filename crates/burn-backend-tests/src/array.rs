@@ -1,6 +1,6 @@
 //! Tensors of the reference: wide numbers in row-major order, with the rounding of each element type.
 
-use burn_std::{BoolStore, DType, Kind, TensorData, bf16, f16};
+use burn_std::{BoolStore, DType, Kind, QuantScheme, TensorData, bf16, f16};
 use core::cmp::Ordering;
 
 /// A number wide enough for any element.
@@ -62,6 +62,10 @@ impl Num {
     /// If the number is of another kind.
     pub fn stored_as(self, dtype: DType) -> Self {
         match (self, dtype.kind()) {
+            (Self::Float(value), Kind::Float) if dtype.is_quantized() => match dtype {
+                DType::QFloat(scheme) => Self::Float(code(value / SCALE, scheme) * SCALE),
+                _ => unreachable!("it is quantized"),
+            },
             (Self::Float(value), Kind::Float) => Self::Float(Format::of(dtype).round(value)),
             (Self::Int(value), Kind::Int) => Self::Int(wrap(value, dtype)),
             (Self::Bool(_), Kind::Bool) => self,
@@ -79,6 +83,18 @@ impl Num {
                     .unwrap_or_else(|| lhs.is_nan().cmp(&rhs.is_nan()))
             }
         }
+    }
+}
+
+/// The scale of quantized inputs: a power of two, so that what codes stand for is exact in every float type.
+const SCALE: f64 = 0.0625;
+
+/// The nearest integer of the range of a scheme, ties to even; NaN gives 0.
+pub fn code(value: f64, scheme: QuantScheme) -> f64 {
+    let (low, high) = scheme.value.range();
+    match value.is_nan() {
+        true => 0.0,
+        false => value.round_ties_even().clamp(low.into(), high.into()),
     }
 }
 
@@ -113,7 +129,8 @@ impl Format {
     pub fn of(dtype: DType) -> Self {
         let (precision, least, greatest) = match dtype {
             DType::F64 => (53, -1022, 1023),
-            DType::F32 => (24, -126, 127),
+            // What codes stand for is read as f32.
+            DType::F32 | DType::Flex32 | DType::QFloat(_) => (24, -126, 127),
             DType::F16 => (11, -14, 15),
             DType::BF16 => (8, -126, 127),
             other => panic!("{} is no float type", other.name()),
@@ -262,6 +279,11 @@ impl Array {
                 });
                 TensorData::from_bytes_vec(bytes.collect(), shape, self.dtype)
             }
+            DType::Flex32 => panic!("no device of the table has flexible floats"),
+            DType::QFloat(scheme) => {
+                let codes = float().map(|value| (value / SCALE) as i8).collect();
+                TensorData::quantized(codes, shape, scheme, &[SCALE as f32], None)
+            }
         }
     }
 
@@ -292,6 +314,7 @@ impl Array {
             DType::Bool(BoolStore::Native) => read!(bool, |it| Num::Bool(*it)),
             DType::Bool(BoolStore::U8) => read!(u8, |it| Num::Bool(*it != 0)),
             DType::Bool(BoolStore::U32) => read!(u32, |it| Num::Bool(*it != 0)),
+            DType::Flex32 | DType::QFloat(_) => data.iter::<f64>().map(Num::Float).collect(),
         };
         Self {
             shape: data.shape().to_vec(),

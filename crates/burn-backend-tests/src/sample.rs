@@ -89,6 +89,8 @@ pub struct Sample {
     pub inputs: Vec<Input>,
     /// How often it can be differentiated.
     pub gradient: Gradient,
+    /// The order to which its gradients are checked.
+    pub order: usize,
     /// The tolerance in units in the last place of f64 and f32. Results of f16 and bf16 are rounded from f32, which
     /// leaves one unit, and none where this is 0.
     pub ulps: f64,
@@ -144,6 +146,7 @@ impl Sample {
             dtypes,
             inputs,
             gradient: Gradient::None,
+            order: 0,
             ulps: 0.0,
             operation: Arc::new(operation),
             references: Vec::new(),
@@ -251,14 +254,22 @@ impl Sample {
     pub fn smooth(self) -> Self {
         Self {
             gradient: Gradient::Smooth,
+            order: 2,
             ..self
         }
+    }
+
+    /// Its gradients are checked to the third order.
+    pub fn thrice(self) -> Self {
+        assert!(self.gradient == Gradient::Smooth, "{self:?} has kinks");
+        Self { order: 3, ..self }
     }
 
     /// It can be differentiated almost everywhere.
     pub fn kinked(self) -> Self {
         Self {
             gradient: Gradient::Kinked,
+            order: 1,
             ..self
         }
     }

@@ -16,6 +16,9 @@ use std::sync::Mutex;
 struct Counting;
 
 thread_local! {
+    /// Bytes in use, and the most since the start of a measurement.
+    static LIVE: Cell<isize> = const { Cell::new(0) };
+    static MOST: Cell<isize> = const { Cell::new(0) };
     static ALL: Cell<usize> = const { Cell::new(0) };
     static LARGE: Cell<usize> = const { Cell::new(0) };
 }
@@ -28,9 +31,17 @@ const BUFFER: usize = ELEMENTS * size_of::<f32>();
 fn count(bytes: usize) {
     // The counters are gone while a thread ends, which no test measures.
     let _ = ALL.try_with(|all| all.set(all.get() + 1));
+    moved(bytes as isize);
     if bytes >= BUFFER {
         let _ = LARGE.try_with(|large| large.set(large.get() + 1));
     }
+}
+
+fn moved(bytes: isize) {
+    let _ = LIVE.try_with(|live| {
+        live.set(live.get() + bytes);
+        let _ = MOST.try_with(|most| most.set(most.get().max(live.get())));
+    });
 }
 
 // SAFETY: every call goes to the system's allocator with the arguments it came with; counting allocates nothing.
@@ -49,11 +60,13 @@ unsafe impl GlobalAlloc for Counting {
 
     unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
         count(size);
+        moved(-(layout.size() as isize));
         // SAFETY: the caller's promise, passed on.
         unsafe { System.realloc(pointer, layout, size) }
     }
 
     unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        moved(-(layout.size() as isize));
         // SAFETY: the caller's promise, passed on.
         unsafe { System.dealloc(pointer, layout) }
     }
@@ -69,6 +82,14 @@ fn allocations<T>(run: impl FnOnce() -> T) -> (usize, usize) {
     let after = (ALL.get(), LARGE.get());
     drop(output);
     (after.0 - before.0, after.1 - before.1)
+}
+
+/// The most bytes that are in use at once while `run` runs, beyond those before.
+fn most_bytes<T>(run: impl FnOnce() -> T) -> isize {
+    let before = LIVE.get();
+    MOST.set(before);
+    drop(run());
+    MOST.get() - before
 }
 
 fn ones(device: Device, elements: usize) -> Handle {
@@ -142,6 +163,48 @@ fn a_chain_on_a_tape_keeps_only_what_rules_read() {
     let x = autodiff::require_grad(ones(tape, ELEMENTS)).expect("the device has a tape");
     let (_, buffers) = allocations(|| chain(tape, x.clone()));
     assert_eq!(buffers, 1);
+}
+
+/// The gradient of a perceptron of many layers, `relu(x·W + b)`, on 512 rows of 64 features.
+fn deep(mut tape: Device, layers: usize) -> autodiff::Gradients {
+    let weight = |at: usize| {
+        let place = |cell: usize| ((cell + 7 * at) as f32 * 0.618_034).fract() - 0.5;
+        let values: Vec<f32> = (0..64 * 64).map(|cell| 0.4 * place(cell)).collect();
+        tape.upload(TensorData::new(values, [64, 64]))
+    };
+    let leaf = |tensor| autodiff::require_grad(tensor).expect("the device has a tape");
+    let parameters: Vec<(Handle, Handle)> = (0..layers)
+        .map(|at| {
+            let bias = tape.upload(TensorData::new(vec![0.01f32; 64], [1, 64]));
+            (leaf(weight(at)), leaf(bias))
+        })
+        .collect();
+    let mut x = tape.upload(TensorData::new(vec![1.0f32; 512 * 64], [512, 64]));
+    for (weight, bias) in &parameters {
+        x = tape.matmul(x, weight.clone());
+        x = tape.add(x, bias.clone());
+        x = tape.activation(burn_ir::ActivationOp::Relu, x);
+    }
+    let loss = tape.reduce(ReduceOp::Sum, x, Dims::all(2));
+    autodiff::backward(&loss, false).expect("the tape is new")
+}
+
+#[test]
+fn checkpointing_takes_a_third_off_the_memory_of_a_deep_network() {
+    let tape = registry::autodiff(flex());
+    let balanced = autodiff::Mode {
+        checkpointing: autodiff::GradientCheckpointingStrategy::Balanced,
+        anomalies: false,
+    };
+    let checkpointing = registry::with_mode(tape, balanced).expect("the device has a tape");
+    // Memory that stays, such as that of a thread's scratch, is there afterwards.
+    deep(tape, 2);
+    let (kept, again) = (
+        most_bytes(|| deep(tape, 24)),
+        most_bytes(|| deep(checkpointing, 24)),
+    );
+    println!("{kept} bytes, {again} with checkpointing");
+    assert!(again * 10 <= kept * 7, "{again} of {kept}");
 }
 
 #[test]

@@ -60,7 +60,10 @@ fn layers() -> Vec<&'static str> {
             | ModuleOp::MaxPoolIndices { .. }
             | ModuleOp::Resample { .. }
             | ModuleOp::Attention { .. }
-            | ModuleOp::LayerNorm { .. } => (),
+            | ModuleOp::LayerNorm { .. }
+            | ModuleOp::Quantize { .. }
+            | ModuleOp::Dequantize { .. }
+            | ModuleOp::QuantizedMatmul { .. } => (),
         }
     }
     vec![
@@ -74,6 +77,9 @@ fn layers() -> Vec<&'static str> {
         "resample",
         "attention",
         "layer_norm",
+        "quantize",
+        "dequantize",
+        "quantized_matmul",
     ]
 }
 

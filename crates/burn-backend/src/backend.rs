@@ -1,6 +1,6 @@
 //! What a backend is, and where instructions can be sent.
 
-use crate::{MemoryPoolUsage, SlicedPoolReport, lower};
+use crate::{Handle, MemoryPoolUsage, SlicedPoolReport, lower};
 use burn_ir::{Checked, Described, Graph, Operation, Outputs, Symbol, TensorId, Tier};
 use burn_std::{DType, DeviceSettings, DynFut, ExecutionError, TensorData};
 use core::fmt::Debug;
@@ -34,6 +34,16 @@ pub trait Backend: Debug + Send + Sync + Sized + 'static {
     ///
     /// Consumes its operands: storage that nobody else holds may be overwritten.
     fn execute(device: &Self::Device, operation: Checked<Self::Tensor>) -> Outputs<Self::Tensor>;
+
+    /// Runs an instruction over handles, which `open` makes tensors of this backend: natively where there is a kernel,
+    /// lowered elsewhere. A backend over another may go straight to that one.
+    fn receive(
+        device: &Self::Device,
+        operation: Checked<Handle>,
+        open: &mut dyn FnMut(Handle) -> Self::Tensor,
+    ) -> Outputs<Self::Tensor> {
+        On::<Self>(device).emit(operation.map(open))
+    }
 
     /// Brings data to the device.
     fn upload(device: &Self::Device, data: TensorData) -> Self::Tensor;

@@ -226,6 +226,11 @@ pub trait Build: Emit {
         self.slice(input, ranges)
     }
 
+    /// Tensors one after the other.
+    fn cat(&mut self, dim: usize, inputs: alloc::vec::Vec<Self::Tensor>) -> Self::Tensor {
+        self.one(Operation::Cat { dim, inputs })
+    }
+
     /// Elements at positions that are data.
     fn gather(&mut self, op: IndexOp, input: Self::Tensor, indices: Self::Tensor) -> Self::Tensor {
         self.one(Operation::Gather { op, input, indices })

@@ -149,6 +149,7 @@ impl Device {
 impl core::ops::Deref for Device {
     type Target = &'static dyn Engine;
 
+    #[inline]
     fn deref(&self) -> &Self::Target {
         &self.0
     }
@@ -157,12 +158,14 @@ impl core::ops::Deref for Device {
 impl Emit for Device {
     type Tensor = Handle;
 
+    #[inline]
     fn emit(&mut self, operation: Checked<Handle>) -> Outputs<Handle> {
         self.run(operation)
     }
 }
 
 impl PartialEq for Device {
+    #[inline]
     fn eq(&self, other: &Self) -> bool {
         core::ptr::addr_eq(self.0, other.0)
     }

@@ -1,14 +1,15 @@
 //! A tensor of some backend, its type forgotten.
 
 use crate::Device;
-use alloc::boxed::Box;
+use alloc::sync::Arc;
 use burn_ir::{Described, TensorMeta};
 use core::any::{Any, type_name};
 use core::fmt::{self, Debug};
 
-/// A tensor of some engine. Cloning clones the engine's own tensor, so that the only reference count is the storage's
-/// and a buffer with one owner can be overwritten.
-pub struct Handle(Box<dyn AnyTensor>);
+/// A tensor of some engine. Clones share it: whoever takes it out gets the tensor itself from the last handle, so that a
+/// buffer with one owner can be overwritten, and a clone of it from others.
+#[derive(Clone)]
+pub struct Handle(Arc<dyn AnyTensor>);
 
 /// What every engine's tensor can say.
 pub trait AnyTensor: Any + Debug + Send + Sync {
@@ -16,8 +17,6 @@ pub trait AnyTensor: Any + Debug + Send + Sync {
     fn meta(&self) -> &TensorMeta;
     /// The device that made it.
     fn device(&self) -> Device;
-    /// The same tensor again.
-    fn clone_boxed(&self) -> Box<dyn AnyTensor>;
     /// Whether it is the only owner of its storage.
     fn can_mut(&self) -> bool {
         false
@@ -27,18 +26,20 @@ pub trait AnyTensor: Any + Debug + Send + Sync {
 impl Handle {
     /// Forgets the type of a tensor.
     pub fn new(tensor: impl AnyTensor) -> Self {
-        Self(Box::new(tensor))
+        Self(Arc::new(tensor))
     }
 
     /// The device that made the tensor.
+    #[inline]
     pub fn device(&self) -> Device {
         self.0.device()
     }
 
     /// Whether the tensor is the only owner of its storage, so that an instruction which takes it may overwrite it.
     /// `false` where the engine cannot tell.
+    #[inline]
     pub fn can_mut(&self) -> bool {
-        self.0.can_mut()
+        Arc::strong_count(&self.0) == 1 && self.0.can_mut()
     }
 
     /// The tensor, if it is a `T`.
@@ -51,11 +52,11 @@ impl Handle {
     ///
     /// # Panics
     /// If it is no `T`: routing sent it to the wrong engine.
-    pub fn expect<T: AnyTensor>(self) -> T {
+    pub fn expect<T: AnyTensor + Clone>(self) -> T {
         let device = self.device();
-        let any: Box<dyn Any> = self.0;
+        let any: Arc<dyn Any + Send + Sync> = self.0;
         match any.downcast::<T>() {
-            Ok(tensor) => *tensor,
+            Ok(tensor) => Arc::unwrap_or_clone(tensor),
             Err(_) => panic!(
                 "a tensor of {device} was sent to an engine that takes {}",
                 type_name::<T>()
@@ -64,13 +65,8 @@ impl Handle {
     }
 }
 
-impl Clone for Handle {
-    fn clone(&self) -> Self {
-        Self(self.0.clone_boxed())
-    }
-}
-
 impl Described for Handle {
+    #[inline]
     fn meta(&self) -> &TensorMeta {
         self.0.meta()
     }

@@ -23,5 +23,5 @@ pub use device::{Device, Engine};
 pub use fuse::{FuseBackend, Group, Slot};
 pub use handle::{AnyTensor, Handle};
 pub use local::Local;
-pub use lower::lower;
+pub use lower::{AttentionRows, attention_weights, lower};
 pub use memory::{MemoryPoolUsage, SlicedPoolReport};

@@ -1,7 +1,7 @@
 //! Any backend as an engine: unwraps on the way in, wraps on the way out.
 
 use crate::{
-    AnyTensor, Backend, Device, Emit, Engine, Handle, MemoryPoolUsage, On, SlicedPoolReport,
+    AnyTensor, Backend, Device, Engine, Handle, MemoryPoolUsage, SlicedPoolReport,
 };
 use alloc::boxed::Box;
 use alloc::string::String;
@@ -59,6 +59,15 @@ struct Held<B: Backend> {
     engine: &'static Local<B>,
 }
 
+impl<B: Backend> Clone for Held<B> {
+    fn clone(&self) -> Self {
+        Self {
+            tensor: self.tensor.clone(),
+            engine: self.engine,
+        }
+    }
+}
+
 impl<B: Backend> AnyTensor for Held<B> {
     fn meta(&self) -> &TensorMeta {
         self.tensor.meta()
@@ -66,13 +75,6 @@ impl<B: Backend> AnyTensor for Held<B> {
 
     fn device(&self) -> Device {
         Device::new(self.engine)
-    }
-
-    fn clone_boxed(&self) -> Box<dyn AnyTensor> {
-        Box::new(Self {
-            tensor: self.tensor.clone(),
-            engine: self.engine,
-        })
     }
 
     fn can_mut(&self) -> bool {
@@ -126,10 +128,10 @@ impl<B: Backend> Engine for Local<B> {
     }
 
     fn run(&'static self, operation: Checked<Handle>) -> Outputs<Handle> {
-        let operation = operation.map(&mut |tensor| tensor.expect::<Held<B>>().tensor);
-        On::<B>(&self.device)
-            .emit(operation)
-            .map(|tensor| self.wrap(tensor))
+        let outputs = B::receive(&self.device, operation, &mut |tensor| {
+            tensor.expect::<Held<B>>().tensor
+        });
+        outputs.map(|tensor| self.wrap(tensor))
     }
 
     fn upload(&'static self, data: TensorData) -> Handle {

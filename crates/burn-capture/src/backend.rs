@@ -59,11 +59,7 @@ impl Backend for Capture {
     }
 
     fn settings(_device: &CaptureDevice) -> DeviceSettings {
-        DeviceSettings {
-            float_dtype: FloatDType::F32,
-            int_dtype: IntDType::I64,
-            bool_dtype: BoolStore::Native,
-        }
+        DeviceSettings::with_dtypes(FloatDType::F32, IntDType::I64, BoolStore::Native)
     }
 
     fn supports_dtype(_device: &CaptureDevice, _dtype: DType) -> bool {

@@ -315,7 +315,12 @@ fn what_is_frozen_stays_frozen_in_training() {
     assert!(!frozen.dropout.is_enabled());
 
     let again = frozen.valid().train().to_device(&flex.clone().unfused());
-    assert_state(&again.layers[0].weight, &flex.clone().unfused(), true, false);
+    assert_state(
+        &again.layers[0].weight,
+        &flex.clone().unfused(),
+        true,
+        false,
+    );
     assert!(!again.dropout.is_enabled());
 
     let thawed = again.unfreeze();
@@ -341,4 +346,21 @@ fn without_gradients_layers_such_as_dropout_stay_active() {
     let net = net(&Device::flex().autodiff()).no_grad();
     assert!(!net.layers[0].weight.val().is_require_grad());
     assert!(net.dropout.is_enabled());
+}
+
+macro_rules! choice {
+    ($($variant:ident),+) => {
+        #[derive(Module, Debug)]
+        enum Choice {
+            $($variant($variant),)+
+        }
+    };
+}
+
+choice!(Layer);
+
+#[test]
+fn a_macro_may_write_a_module() {
+    let choice = Choice::Layer(layer(&Device::default(), true));
+    assert_eq!(choice.num_params(), 6);
 }

@@ -1,6 +1,6 @@
 //! The backend: which instructions it runs, and where each family goes.
 
-use crate::ops::{create, group, matmul, movement, softmax};
+use crate::ops::{create, group, movement, softmax};
 use crate::{CubeDevice, CubeTensor, memory, transfer};
 use burn_backend::{Backend, MemoryPoolUsage, SlicedPoolReport};
 use burn_ir::{ActivationOp, Checked, Class, Described, Operation, Outputs};
@@ -62,7 +62,6 @@ impl Backend for Cube {
         Outputs::One(match operation {
             Operation::Create { op } => create::run(device, op, output),
             Operation::Movement { op, input } => movement::run(device, op, input, output),
-            Operation::Matmul { lhs, rhs } => matmul::run(device, lhs, rhs, output),
             Operation::Activation {
                 op: op @ (ActivationOp::Softmax { dim } | ActivationOp::LogSoftmax { dim }),
                 input,
@@ -76,7 +75,7 @@ impl Backend for Cube {
             other => {
                 debug_assert!(matches!(
                     other.class(),
-                    Class::Elementwise | Class::Reduction
+                    Class::Elementwise | Class::Reduction | Class::Anchor
                 ));
                 group::single(device, other, output)
             }

@@ -74,6 +74,9 @@ impl CubeDevice {
 
     /// Whether kernels can load, store and compute with `dtype`.
     pub(crate) fn computes(&self, dtype: DType) -> bool {
+        if matches!(dtype, DType::Flex32 | DType::QFloat(_)) {
+            return false;
+        }
         let usage = self.client.features().type_usage(storage(dtype));
         usage.contains(TypeUsage::Buffer) && usage.contains(TypeUsage::Arithmetic)
     }
@@ -123,6 +126,7 @@ pub(crate) fn storage(dtype: DType) -> ElemType {
         DType::U32 | DType::Bool(BoolStore::U32) => ElemType::UInt(UIntKind::U32),
         DType::U16 => ElemType::UInt(UIntKind::U16),
         DType::U8 | DType::Bool(BoolStore::Native | BoolStore::U8) => ElemType::UInt(UIntKind::U8),
+        DType::Flex32 | DType::QFloat(_) => unreachable!("no device here has {dtype:?}"),
     }
 }
 

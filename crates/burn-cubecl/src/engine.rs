@@ -1,7 +1,7 @@
 //! The engines of this backend: one for each device, made when it is first named, for the whole program.
 
 use crate::{Cube, CubeDevice};
-use burn_backend::{Device, Local};
+use burn_backend::Device;
 use cubecl::device::{WgpuBackend, WgpuDeviceKind};
 use std::collections::HashMap;
 use std::fmt;
@@ -280,7 +280,7 @@ fn open(runtime: Runtime, device: cubecl::Device) -> Opened {
     #[cfg(feature = "fusion")]
     let engine = burn_fusion::engine::<Cube>(cube, 0);
     #[cfg(not(feature = "fusion"))]
-    let engine = Device::new(Box::leak(Box::new(Local::<Cube>::new(cube))));
+    let engine = Device::new(Box::leak(Box::new(burn_backend::Local::<Cube>::new(cube))));
     devices.insert(device, engine);
     Ok(engine)
 }
@@ -330,6 +330,18 @@ mod tests {
                 "legal: "
             };
             assert!(error.to_string().contains(text), "{error}");
+        }
+    }
+
+    #[test]
+    fn the_first_device_opens_exactly_if_enumeration_shows_one() {
+        for (runtime, opened) in [
+            (Runtime::Cuda, cuda(0)),
+            (Runtime::Rocm, rocm(0)),
+            (Runtime::Cpu, cpu()),
+        ] {
+            let shown = !enumerate(runtime).is_empty();
+            assert_eq!(opened.is_ok(), shown, "{opened:?}");
         }
     }
 

@@ -12,6 +12,7 @@ impl FuseBackend for Cube {
             Operation::Reduce { op, .. } => {
                 !matches!(op, ReduceOp::ArgMax { .. } | ReduceOp::ArgMin { .. })
             }
+            Operation::Matmul { .. } => true,
             other => other.class() == Class::Elementwise,
         };
         fits && Self::supports(device, operation)

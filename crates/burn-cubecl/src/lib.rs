@@ -3,7 +3,7 @@
 //! Kernels are written once in CubeCL's subset of Rust and compiled when they first run, for the runtime of the device:
 //! nothing here is generic over it. Every elementwise family goes through one kernel, which is built from a list of
 //! instructions (`ops`): a single instruction is a list of one. Every reduction goes through another, with a list before the
-//! fold and one after it. Grouping is burn-fusion's work.
+//! fold and one after it. Matrix products have kernels of their own, each with a list after it. Grouping is burn-fusion's work.
 
 // Kernels are written in the part of Rust that CubeCL compiles, which lacks what these lints ask for; published
 // coefficients keep their digits.

@@ -2,10 +2,10 @@
 
 #![cfg(any(feature = "cpu", feature = "cuda"))]
 
-use burn_backend::Backend;
+use burn_backend::{Backend, FuseBackend, Group, Slot};
 use burn_cubecl::{Cube, CubeDevice, CubeTensor};
-use burn_ir::{MovementOp, Operation, SliceRange};
-use burn_std::{DType, TensorData, read_sync};
+use burn_ir::{BinaryOp, Described, MovementOp, Operation, SliceRange, TensorMeta, UnaryOp};
+use burn_std::{DType, Scalar, TensorData, read_sync};
 
 fn device() -> CubeDevice {
     let opened = match cfg!(feature = "cuda") {
@@ -236,6 +236,72 @@ fn products_of_f16_are_summed_in_f32_in_every_layout() {
 fn products_of_bf16_are_summed_in_f32_in_every_layout() {
     if Cube::supports_dtype(&device(), DType::BF16) {
         check_all(DType::BF16);
+    }
+}
+
+/// `tanh(lhs · rhs + bias)`, half of it in f32, and the product.
+fn layer(inputs: &[CubeTensor; 3], batch: usize) -> Group {
+    let metas: Vec<TensorMeta> = inputs.iter().map(|input| input.meta().clone()).collect();
+    let [rows, columns] = [metas[0].shape[1], metas[1].shape[2]];
+    let output = TensorMeta::new([batch, rows, columns], metas[0].dtype);
+    let single = TensorMeta::new(output.shape.clone(), DType::F32);
+    let mut group = Group::new(metas);
+    let [lhs, rhs, bias] = [0, 1, 2].map(Slot);
+    let product = group.step(Operation::Matmul { lhs, rhs }, output.clone());
+    let add = Operation::Binary {
+        op: BinaryOp::Add,
+        lhs: product,
+        rhs: burn_ir::Operand::Tensor(bias),
+    };
+    let input = group.step(add, output.clone());
+    let op = UnaryOp::Tanh;
+    let tanh = group.step(Operation::Unary { op, input }, output);
+    let dtype = DType::F32;
+    let wide = group.step(Operation::Cast { input: tanh, dtype }, single.clone());
+    let half = Operation::Binary {
+        op: BinaryOp::Mul,
+        lhs: wide,
+        rhs: Scalar::Float(0.5).into(),
+    };
+    let half = group.step(half, single);
+    for slot in [tanh, half, product] {
+        group.output(slot);
+    }
+    group
+}
+
+#[test]
+fn a_product_in_a_group_gives_the_bits_of_the_steps() {
+    let device = device();
+    let dtypes = [DType::F32, DType::F16, DType::BF16];
+    let layouts = [Lies::Rows, Lies::Columns, Lies::Inside];
+    for (place, [left, right, m, k, n]) in shapes().into_iter().enumerate() {
+        let dtype = dtypes[place % dtypes.len()];
+        if !Cube::supports_dtype(&device, dtype) {
+            continue;
+        }
+        let batch = left.max(right);
+        let lies = layouts[place / 2 % layouts.len()];
+        let operand = |batch, sizes, lies| Operand::new(&device, dtype, batch, sizes, lies).tensor;
+        // A row, a column, and a matrix that may lie otherwise than the product.
+        let bias = [[1, n], [m, 1], [m, n]][place % 4 % 3];
+        let inputs = [
+            operand(left, [m, k], Lies::Rows),
+            operand(right, [k, n], Lies::Columns),
+            operand(1, bias, lies),
+        ];
+        let group = layer(&inputs, batch);
+        let mut values = inputs.to_vec();
+        for step in group.steps() {
+            let step = step.map_ref(&mut |slot| values[slot.0].clone());
+            values.push(run(&device, step));
+        }
+        let steps = group.outputs().iter().map(|slot| values[slot.0].clone());
+        let alone = read_sync(Cube::download(&device, steps.collect())).unwrap();
+        let outputs = Cube::execute_group(&device, &group, inputs.to_vec());
+        let outputs = read_sync(Cube::download(&device, outputs)).unwrap();
+        let what = format!("{dtype:?} {left},{right}: {m}x{k}x{n}, {bias:?} {lies:?}");
+        assert_eq!(outputs, alone, "{what}");
     }
 }
 

@@ -1,4 +1,4 @@
-//! `#[derive(Module)]` and `#[derive(Config)]`.
+//! `#[derive(Module)]`, `#[derive(Config)]` and `#[derive(RecordState)]`.
 //!
 //! The macros only connect fields: what a module or a configuration *does* is written once, in
 //! `burn-core`, so that a user's crate compiles little code of ours.
@@ -6,6 +6,7 @@
 mod config;
 mod module;
 mod path;
+mod record_state;
 
 use proc_macro::TokenStream;
 use syn::{DeriveInput, parse_macro_input};
@@ -46,6 +47,18 @@ pub fn derive_module(input: TokenStream) -> TokenStream {
 pub fn derive_config(input: TokenStream) -> TokenStream {
     let input = parse_macro_input!(input as DeriveInput);
     config::expand(&input, &path::facade())
+        .unwrap_or_else(syn::Error::into_compile_error)
+        .into()
+}
+
+/// Makes a struct with named fields a `RecordState`: something that an optimizer or a schedule remembers, and that is
+/// saved and loaded under the names of the fields.
+///
+/// Fields are float tensors, numbers, truth values, other states, and `Option` and `Vec` of these.
+#[proc_macro_derive(RecordState)]
+pub fn derive_record_state(input: TokenStream) -> TokenStream {
+    let input = parse_macro_input!(input as DeriveInput);
+    record_state::expand(&input, &path::optim())
         .unwrap_or_else(syn::Error::into_compile_error)
         .into()
 }

@@ -1,6 +1,7 @@
 //! Under which name the generated code finds our items.
 
-use proc_macro2::{Ident, Span};
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::quote;
 
 /// The crates of this workspace that sit behind the facade and hold modules or configurations.
 const BEHIND_THE_FACADE: &[&str] = &[
@@ -21,6 +22,15 @@ pub(crate) fn facade() -> Ident {
     // Cargo sets this for the crate being compiled; other build systems may not, and are users.
     let package = std::env::var("CARGO_PKG_NAME").unwrap_or_default();
     facade_of(&package)
+}
+
+/// Where optimizers are: in the facade for users, in their crate for the crates that `burn` is made of.
+pub(crate) fn optim() -> TokenStream {
+    let facade = facade();
+    match facade == "burn" {
+        true => quote!(#facade::optim),
+        false => quote!(burn_optim),
+    }
 }
 
 fn facade_of(package: &str) -> Ident {

@@ -24,15 +24,27 @@ pub fn as_capture(device: Device) -> Option<&'static burn_capture::CaptureDevice
 /// The device that records a tape of what runs on `device`; a tape over a tape gives gradients of gradients.
 #[cfg(feature = "autodiff")]
 pub fn autodiff(device: Device) -> Device {
-    use alloc::boxed::Box;
     use burn_autodiff::Autodiff;
     use hashbrown::HashMap;
 
     static LAYERS: LazyLock<burn_std::sync::Mutex<HashMap<Device, Device>>> =
         LazyLock::new(Default::default);
     // A layer per device lives as long as the program, like the device.
-    let layer = || Device::new(Box::leak(Box::new(Autodiff::new(device))));
+    let layer = || Device::new(Autodiff::over(device));
     *LAYERS.lock().entry(device).or_insert_with(layer)
+}
+
+/// How the tape of a device keeps and watches values; `None` without a tape.
+#[cfg(feature = "autodiff")]
+pub fn mode(device: Device) -> Option<burn_autodiff::Mode> {
+    Some(device.get::<burn_autodiff::Autodiff>()?.mode())
+}
+
+/// The device with its tape in another mode; `None` without a tape.
+#[cfg(feature = "autodiff")]
+pub fn with_mode(device: Device, mode: burn_autodiff::Mode) -> Option<Device> {
+    let layer = device.get::<burn_autodiff::Autodiff>()?;
+    Some(Device::new(layer.with_mode(mode)))
 }
 
 /// The engine that runs groups of instructions as one kernel, for the executing device `base`; `base` itself if it has

@@ -23,7 +23,10 @@ pub fn run(device: Device, operation: Operation<Handle>) -> Outputs<Handle> {
 /// If the instruction is illegal, its operands live on different devices, or its output has elements of a type that the
 /// device does not have, naming the operation, its operands and what would be legal. No kernel has run then.
 pub fn try_run(device: Device, operation: Operation<Handle>) -> Result<Outputs<Handle>, RunError> {
-    let operation = operation.check().map_err(RunError::Operation)?;
+    let operation = match operation.try_check() {
+        Ok(operation) => operation,
+        Err(failed) => return on_floats(device, *failed),
+    };
     let device = route(device, operation.operation())?;
     // Operands are of the device, which has their types already.
     let outputs = operation.outputs().as_slice();
@@ -35,6 +38,24 @@ pub fn try_run(device: Device, operation: Operation<Handle>) -> Result<Outputs<H
         });
     }
     Ok(device.run(operation))
+}
+
+/// Runs what is illegal on quantized operands on the floats that they stand for.
+#[cold]
+fn on_floats(
+    device: Device,
+    (operation, error): (Operation<Handle>, OperationError),
+) -> Result<Outputs<Handle>, RunError> {
+    if !error.is_of_codes() {
+        return Err(RunError::Operation(error));
+    }
+    let float = device.settings().float_dtype;
+    // What gives the floats is legal wherever there are codes.
+    let plain = operation.dequantized(float, &mut |operation| run(device, operation).one());
+    match plain {
+        Ok(plain) => try_run(device, plain),
+        Err(_) => Err(RunError::Operation(error)),
+    }
 }
 
 /// The highest layer among `device` and the operands, which all have one base.

@@ -7,11 +7,10 @@ use core::fmt;
 /// Brings a tensor to a device.
 ///
 /// Between layers of one device this costs nothing: layers are taken off or put on. Between devices the data goes
-/// through the host.
+/// through the host; gradients of a tensor of a tape flow back the same way if the target has a tape.
 ///
 /// # Errors
-/// If the tensor cannot be read, or if it is part of a tape and the target is another device: gradients do not flow
-/// between devices yet.
+/// If the tensor cannot be read, or if it is part of a tape and the target is another device without one.
 pub fn transfer(tensor: Handle, device: Device) -> Result<Handle, TransferError> {
     let source = tensor.device();
     if source == device {
@@ -21,12 +20,22 @@ pub fn transfer(tensor: Handle, device: Device) -> Result<Handle, TransferError>
         return Ok(lift(lower(tensor, device.level()), device));
     }
     if source.is_tracked(&tensor) {
+        #[cfg(feature = "autodiff")]
+        if let Some(carried) = burn_autodiff::carry(&tensor, device) {
+            return carried.map_err(TransferError::Read);
+        }
         return Err(TransferError::Tracked {
             source,
             target: device,
         });
     }
     let data = read(lower(tensor, 0)).map_err(TransferError::Read)?;
+    let dtype = data.dtype();
+    // What quantized elements stand for can be had everywhere.
+    let data = match dtype.is_quantized() && !device.supports_dtype(dtype) {
+        true => data.convert_dtype(device.settings().float_dtype.into()),
+        false => data,
+    };
     Ok(device.upload(data))
 }
 
@@ -60,7 +69,7 @@ fn read(tensor: Handle) -> Result<burn_std::TensorData, ExecutionError> {
 pub enum TransferError {
     /// It could not be read.
     Read(ExecutionError),
-    /// It is part of a tape.
+    /// It is part of a tape, and the target has none, or there are tapes over tapes.
     Tracked {
         /// Where it is.
         source: Device,
@@ -77,7 +86,7 @@ impl fmt::Display for TransferError {
             Self::Read(error) => write!(f, "`to_device`: the tensor cannot be read: {error}"),
             Self::Tracked { source, target } => write!(
                 f,
-                "`to_device`: gradients do not flow from {source} to {target}\n  legal: `detach` or `inner` first, or a move before `require_grad`"
+                "`to_device`: gradients do not flow from {source} to {target}\n  legal: a target with a tape, as `device.autodiff()` is; `detach` or `inner` first; or a move before `require_grad`"
             ),
         }
     }

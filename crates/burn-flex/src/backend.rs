@@ -34,7 +34,10 @@ impl Backend for Flex {
     }
 
     fn supports_dtype(_device: &FlexDevice, dtype: DType) -> bool {
-        !matches!(dtype, DType::Bool(BoolStore::U8 | BoolStore::U32))
+        !matches!(
+            dtype,
+            DType::Bool(BoolStore::U8 | BoolStore::U32) | DType::Flex32
+        )
     }
 
     fn supports<T: Described>(device: &FlexDevice, operation: &Operation<T>) -> bool {
@@ -109,6 +112,9 @@ impl Backend for Flex {
                 }
             },
             Operation::Reduce { op, input, dims } => ops::reduce::run(op, input, dims, output),
+            Operation::Movement { op, input } if input.dtype().is_quantized() => {
+                ops::quant::movement(op, input, output)
+            }
             Operation::Movement { op, input } => ops::movement::run(op, input, output),
             Operation::Matmul { lhs, rhs } => ops::matmul::run(lhs, rhs, output),
             Operation::Cat { dim, inputs } => ops::cat::run(dim, inputs, output),

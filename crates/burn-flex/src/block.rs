@@ -10,6 +10,9 @@ use burn_std::DType;
 /// fit into the 32 KiB of a small first-level cache.
 pub(crate) const BLOCK: usize = 1024;
 
+/// The most operands that a step has.
+pub(crate) const ARGS: usize = 4;
+
 /// An elementwise instruction with everything that its kernel depends on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Step {
@@ -19,6 +22,10 @@ pub(crate) enum Step {
     Activation(ActivationOp, DType),
     /// A function of two on elements of a type.
     Binary(BinaryOp, DType),
+    /// Two products with a number each, and a sum, difference, product or quotient of them, on single or double
+    /// precision: the operands are a tensor, its number, the other tensor and its number. Each operation is rounded, so
+    /// that it gives the bits of the instructions that it stands for. The output may lie where one of the tensors does.
+    Scaled(BinaryOp, DType),
     /// A comparison of elements of a type.
     Compare(CompareOp, DType),
     /// A choice between elements of a size in bytes.
@@ -65,7 +72,7 @@ impl Step {
                 (simple.contains(&op), dtype)
             }
             Self::Activation(op, dtype) => (op == ActivationOp::Relu, dtype),
-            Self::Binary(op, dtype) => {
+            Self::Binary(op, dtype) | Self::Scaled(op, dtype) => {
                 let hard = [BinaryOp::Pow, BinaryOp::Div, BinaryOp::Remainder];
                 (!hard.contains(&op), dtype)
             }
@@ -85,8 +92,9 @@ impl Step {
     ///
     /// # Safety
     /// As many `args` as the instruction has operands are valid to read for `len` elements of its type, `out` is
-    /// valid to write for as many of the output's; all are aligned, and `out` overlaps no argument.
-    pub(crate) unsafe fn run(self, args: [*const u8; 3], out: *mut u8, len: usize) {
+    /// valid to write for as many of the output's; all are aligned, and `out` overlaps no argument. For
+    /// [`Scaled`](Self::Scaled), numbers are one element, of any alignment, and `out` may be one of the tensors.
+    pub(crate) unsafe fn run(self, args: [*const u8; ARGS], out: *mut u8, len: usize) {
         // SAFETY: the caller's promise.
         unsafe {
             match self {
@@ -105,8 +113,9 @@ impl Step {
                 Self::Unary(op, dtype) => run_unary(op, dtype, args[0], out, len),
                 Self::Activation(op, dtype) => run_activation(op, dtype, args[0], out, len),
                 Self::Binary(op, dtype) => run_binary(op, dtype, args[0], args[1], out, len),
+                Self::Scaled(op, dtype) => run_scaled(op, dtype, args, out, len),
                 Self::Compare(op, dtype) => run_compare(op, dtype, args[0], args[1], out, len),
-                Self::Where(size) => run_where(size, args, out, len),
+                Self::Where(size) => run_where(size, [args[0], args[1], args[2]], out, len),
                 Self::Cast(from, to) => cast::block(from, to, args[0], out, len),
             }
         }
@@ -140,7 +149,7 @@ unsafe fn slice_mut<'a, T>(x: *mut u8, len: usize) -> &'a mut [T] {
 /// # Safety
 /// As [`Step::run`], with elements of `dtype`.
 #[inline(never)]
-unsafe fn half(step: Step, dtype: DType, args: [*const u8; 3], out: *mut u8, len: usize) {
+unsafe fn half(step: Step, dtype: DType, args: [*const u8; ARGS], out: *mut u8, len: usize) {
     const PART: usize = 256;
     let mut wide = [[0.0f32; PART]; 3];
     let count = match step {
@@ -155,7 +164,8 @@ unsafe fn half(step: Step, dtype: DType, args: [*const u8; 3], out: *mut u8, len
             for (arg, wide) in args.into_iter().zip([&mut *x, &mut *y]).take(count) {
                 cast::widen(dtype, arg.add(2 * start), &mut wide[..len]);
             }
-            let wide = [x.as_ptr().cast(), y.as_ptr().cast(), core::ptr::null()];
+            let (x, y) = (x.as_ptr().cast(), y.as_ptr().cast());
+            let wide = [x, y, core::ptr::null(), core::ptr::null()];
             if let Step::Compare(..) = step {
                 step.run(wide, out.add(start), len);
             } else {
@@ -181,6 +191,7 @@ macro_rules! any_type {
             DType::U16 => $go!(u16),
             DType::U8 | DType::Bool(_) => $go!(u8),
             DType::F16 | DType::BF16 => unreachable!("half precision is computed in f32"),
+            DType::Flex32 | DType::QFloat(_) => $crate::unsupported($dtype),
         }
     };
 }
@@ -252,6 +263,35 @@ unsafe fn run_binary(
     }
     // SAFETY: the caller's promise.
     unsafe { any_type!(dtype, go) }
+}
+
+/// # Safety
+/// As [`Step::run`] for [`Step::Scaled`].
+unsafe fn run_scaled(
+    op: BinaryOp,
+    dtype: DType,
+    [lhs, lhs_scale, rhs, rhs_scale]: [*const u8; ARGS],
+    out: *mut u8,
+    len: usize,
+) {
+    macro_rules! go {
+        ($ty:ty) => {
+            dispatch(binary::Scaled::<$ty> {
+                op,
+                lhs: (lhs.cast(), lhs_scale.cast::<$ty>().read_unaligned()),
+                rhs: (rhs.cast(), rhs_scale.cast::<$ty>().read_unaligned()),
+                out: out.cast(),
+                len,
+            })
+        };
+    }
+    // SAFETY: the caller's promise.
+    unsafe {
+        match dtype {
+            DType::F64 => go!(f64),
+            _ => go!(f32),
+        }
+    }
 }
 
 /// # Safety

@@ -4,7 +4,7 @@
 //! [`fuse`](crate::fuse); what a step does to a block is in [`block`](crate::block).
 
 use crate::FlexTensor;
-use crate::block::{BLOCK, Step};
+use crate::block::{ARGS, BLOCK, Step};
 use crate::parallel::{Shared, split};
 use crate::rows::{Rows, broadcast};
 use crate::tensor::{Layout, allocate, pack};
@@ -65,6 +65,7 @@ pub(crate) fn element(value: Scalar, dtype: DType) -> [u8; 8] {
         DType::U16 => write!(value.elem::<u16>()),
         DType::U8 => write!(value.elem::<u8>()),
         DType::Bool(_) => write!(u8::from(value.elem::<bool>())),
+        DType::Flex32 | DType::QFloat(_) => crate::unsupported(dtype),
     }
     bytes
 }
@@ -75,13 +76,15 @@ pub(crate) enum Place {
     Input(usize),
     Temporary(usize),
     Output(usize),
+    /// One element, for steps that take a number.
+    Constant(usize),
 }
 
 /// A step with the places it reads and writes; unused arguments repeat another. It writes to no place that it reads.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Task {
     pub step: Step,
-    pub args: [Place; 3],
+    pub args: [Place; ARGS],
     pub to: Place,
 }
 
@@ -91,7 +94,26 @@ pub(crate) struct Program<'a> {
     pub tasks: &'a [Task],
     /// The number of intermediate results that are alive at once.
     pub temporaries: usize,
+    /// The bytes of numbers, at the front.
+    pub constants: &'a [[u8; 8]],
     pub outputs: &'a [TensorMeta],
+}
+
+impl Program<'_> {
+    /// Whether an input can be overwritten by an output while it is read: whatever reads it comes before the step that
+    /// writes the output, or is that step and can.
+    fn overwrites(&self, input: usize, output: usize) -> bool {
+        let writes = |task: &Task| task.to == Place::Output(output);
+        let reads = |task: &Task| task.args.contains(&Place::Input(input));
+        let Some(writer) = self.tasks.iter().position(writes) else {
+            return false;
+        };
+        let may = match self.tasks[writer].step {
+            Step::Scaled(..) => writer + 1,
+            _ => writer,
+        };
+        !self.tasks[may..].iter().any(reads)
+    }
 }
 
 /// A list that takes no allocation for programs of one step.
@@ -106,7 +128,7 @@ pub(crate) fn one<const N: usize>(
     if let Some(output) = small(step, &mut inputs, output) {
         return output;
     }
-    let mut args = [Place::Input(0); 3];
+    let mut args = [Place::Input(0); ARGS];
     for (at, arg) in args.iter_mut().enumerate().take(N) {
         *arg = Place::Input(at);
     }
@@ -117,6 +139,7 @@ pub(crate) fn one<const N: usize>(
             to: Place::Output(0),
         }],
         temporaries: 0,
+        constants: &[],
         outputs: core::slice::from_ref(output),
     };
     run(program, &mut inputs)
@@ -132,7 +155,7 @@ fn small(step: Step, inputs: &mut [Input], output: &TensorMeta) -> Option<FlexTe
         return None;
     }
     let mut slots = [[const { MaybeUninit::<u64>::uninit() }; SMALL]; 3];
-    let mut args = [core::ptr::null(); 3];
+    let mut args = [core::ptr::null(); ARGS];
     for ((input, slot), arg) in inputs.iter().zip(&mut slots).zip(&mut args) {
         match input {
             Input::Scalar(bytes, size) => {
@@ -188,7 +211,8 @@ pub(crate) fn run(program: Program<'_>, inputs: &mut [Input]) -> SmallVec<[FlexT
     let (outputs, reused) = outputs(&program, inputs, order.as_deref(), len);
     let mut sources = List::new();
     for (at, input) in inputs.iter().enumerate() {
-        let staged = reused.contains(&Some(at));
+        let target = reused.iter().position(|input| *input == Some(at));
+        let staged = target.is_some_and(|output| !program.overwrites(at, output));
         sources.push(Source::new(
             input,
             shape,
@@ -507,14 +531,17 @@ impl Machine<'_> {
                     Place::Input(at) => places[at],
                     Place::Temporary(at) => slot(at).cast_const(),
                     Place::Output(at) => self.output(at, start).cast_const(),
+                    Place::Constant(at) => self.program.constants[at].as_ptr(),
                 });
                 let to = match *to {
                     Place::Temporary(at) => slot(at),
                     Place::Output(at) => self.output(at, start),
-                    Place::Input(_) => unreachable!("no step writes to an input"),
+                    Place::Input(_) | Place::Constant(_) => {
+                        unreachable!("a step writes to temporaries and outputs")
+                    }
                 };
                 // SAFETY: sources and targets hold `range` and are aligned; slots hold a block. No task writes where it
-                // reads, and sources that share their memory with a target are staged.
+                // reads, but for steps that may; other sources that share their memory with a target are staged.
                 unsafe { step.run(args, to, part.len()) };
             }
             start = part.end;

@@ -1,13 +1,13 @@
 //! Fused groups: plans where the value of each step lives, then runs the group as one program.
 
-use crate::block::Step;
+use crate::block::{ARGS, Step};
 use crate::exec::{self, Input, Place, Program, Task};
 use crate::{Flex, FlexDevice, FlexTensor};
 use alloc::vec;
 use alloc::vec::Vec;
 use burn_backend::{Backend, FuseBackend, Group, Slot};
-use burn_ir::{Class, Described, Operand, Operation, TensorMeta};
-use burn_std::Scalar;
+use burn_ir::{BinaryOp, Class, Described, Operand, Operation, TensorMeta};
+use burn_std::{DType, Scalar};
 
 impl FuseBackend for Flex {
     fn fuses<T: Described>(device: &FlexDevice, operation: &Operation<T>) -> bool {
@@ -34,6 +34,7 @@ impl FuseBackend for Flex {
             let program = Program {
                 tasks: &plan.tasks,
                 temporaries: plan.temporaries,
+                constants: &plan.constants,
                 outputs: &plan.outputs,
             };
             computed.extend(exec::run(program, &mut all));
@@ -76,11 +77,14 @@ struct Plan<'a> {
     places: Vec<Option<Place>>,
     /// The last step that reads each slot.
     last_reads: Vec<Option<usize>>,
+    /// What each slot is the product of, if the step that reads it multiplies by itself.
+    products: Vec<Option<(Slot, Scalar)>>,
     /// Temporaries that hold nothing any more.
     free: Vec<usize>,
     temporaries: usize,
     tasks: Vec<Task>,
     scalars: Vec<Input>,
+    constants: Vec<[u8; 8]>,
     outputs: Vec<TensorMeta>,
 }
 
@@ -91,13 +95,20 @@ impl<'a> Plan<'a> {
         for (at, place) in places.iter_mut().enumerate().take(group.inputs()) {
             *place = Some(Place::Input(at));
         }
+        let products = products(group);
         // From the end, so that the first reader found is the last, and steps that nobody needs read nothing.
         let mut last_reads = vec![None; slots];
         for (at, step) in group.steps().iter().enumerate().rev() {
             let slot = Slot(group.inputs() + at);
             if last_reads[slot.0].is_some() || group.outputs().contains(&slot) {
+                // What a product is made of is read where the product is.
+                let reader = match products[slot.0] {
+                    Some(_) => last_reads[slot.0].unwrap_or(at),
+                    None => at,
+                };
                 step.each(&mut |slot| {
-                    last_reads[slot.0].get_or_insert(at);
+                    let last: &mut Option<usize> = &mut last_reads[slot.0];
+                    *last = Some(last.map_or(reader, |last| last.max(reader)));
                 });
             }
         }
@@ -105,10 +116,12 @@ impl<'a> Plan<'a> {
             group,
             places,
             last_reads,
+            products,
             free: Vec::new(),
             temporaries: 0,
             tasks: Vec::with_capacity(group.steps().len()),
             scalars: Vec::new(),
+            constants: Vec::new(),
             outputs: Vec::new(),
         };
         for slot in group.outputs() {
@@ -126,28 +139,61 @@ impl<'a> Plan<'a> {
         let operation = &group.steps()[at];
         let to = match self.places[slot.0] {
             Some(output) => output,
-            // Nobody needs the value.
-            None if self.last_reads[slot.0].is_none() => return,
+            // Nobody needs the value, or its reader computes it.
+            None if self.last_reads[slot.0].is_none() || self.products[slot.0].is_some() => return,
             None => Place::Temporary(self.free.pop().unwrap_or_else(|| {
                 self.temporaries += 1;
                 self.temporaries - 1
             })),
         };
         self.places[slot.0] = Some(to);
-        let described = operation.map_ref(&mut |slot| group.meta(*slot));
-        let step = Step::new(&described, group.meta(slot).dtype)
-            .expect("`fuses` admits elementwise instructions only");
-        let args = self.args(operation);
-        self.tasks.push(Task { step, args, to });
-        operation.each(&mut |slot| {
-            let last = self.last_reads[slot.0] == Some(at);
-            if let Some(Place::Temporary(place)) = self.places[slot.0]
-                && last
-                && !self.free.contains(&place)
-            {
-                self.free.push(place);
+        let dtype = group.meta(slot).dtype;
+        let (step, args) = match scalable(operation, dtype) {
+            Some((op, lhs, rhs)) => (Step::Scaled(op, dtype), self.scaled(dtype, lhs, rhs)),
+            None => {
+                let described = operation.map_ref(&mut |slot| group.meta(*slot));
+                let step = Step::new(&described, dtype);
+                let step = step.expect("`fuses` admits elementwise instructions only");
+                let [a, b, c] = self.args(operation);
+                (step, [a, b, c, c])
             }
+        };
+        self.tasks.push(Task { step, args, to });
+        match scalable(operation, dtype) {
+            Some((_, lhs, rhs)) => [lhs, rhs]
+                .map(|slot| self.products[slot.0].map_or(slot, |(slot, _)| slot))
+                .iter()
+                .for_each(|slot| self.release(*slot, at)),
+            None => operation.each(&mut |slot| self.release(*slot, at)),
+        }
+    }
+
+    /// Frees the place of a slot if a step was the last to read it.
+    fn release(&mut self, slot: Slot, at: usize) {
+        if let Some(Place::Temporary(place)) = self.places[slot.0]
+            && self.last_reads[slot.0] == Some(at)
+            && !self.free.contains(&place)
+        {
+            self.free.push(place);
+        }
+    }
+
+    /// The operands of [`Step::Scaled`].
+    fn scaled(&mut self, dtype: DType, lhs: Slot, rhs: Slot) -> [Place; ARGS] {
+        let [(lhs, lhs_scale), (rhs, rhs_scale)] = [lhs, rhs].map(|slot| {
+            let (slot, scale) = self.products[slot.0].unwrap_or((slot, Scalar::Float(1.0)));
+            let scale = exec::element(scale, dtype);
+            let known = self
+                .constants
+                .iter()
+                .position(|constant| *constant == scale);
+            let scale = known.unwrap_or_else(|| {
+                self.constants.push(scale);
+                self.constants.len() - 1
+            });
+            (self.place(slot), Place::Constant(scale))
         });
+        [lhs, lhs_scale, rhs, rhs_scale]
     }
 
     /// The places of the operands in order.
@@ -201,5 +247,47 @@ impl<'a> Plan<'a> {
         let dtype = self.group.meta(meet).dtype;
         self.scalars.push(Input::new(Operand::Scalar(value), dtype));
         Place::Input(self.group.inputs() + self.scalars.len() - 1)
+    }
+}
+
+/// The slots that are a product with a number and have one reader, which is [`scalable`]: it multiplies by itself.
+fn products(group: &Group) -> Vec<Option<(Slot, Scalar)>> {
+    let first = group.inputs();
+    let mut products = vec![None; first + group.steps().len()];
+    let mut reads = vec![0; products.len()];
+    let mut scaled = vec![0; products.len()];
+    for (at, step) in group.steps().iter().enumerate() {
+        let dtype = group.meta(Slot(first + at)).dtype;
+        step.each(&mut |slot| reads[slot.0] += 1);
+        if let Some((_, lhs, rhs)) = scalable(step, dtype) {
+            scaled[lhs.0] += 1;
+            scaled[rhs.0] += 1;
+        }
+        if let Operation::Binary {
+            op: BinaryOp::Mul,
+            lhs,
+            rhs: Operand::Scalar(scale),
+        } = step
+        {
+            products[first + at] = Some((*lhs, *scale));
+        }
+    }
+    for (at, product) in products.iter_mut().enumerate() {
+        if (reads[at], scaled[at]) != (1, 1) || group.outputs().contains(&Slot(at)) {
+            *product = None;
+        }
+    }
+    products
+}
+
+/// The parts of an instruction that [`Step::Scaled`] can stand for.
+fn scalable(operation: &Operation<Slot>, dtype: DType) -> Option<(BinaryOp, Slot, Slot)> {
+    match operation {
+        Operation::Binary {
+            op: op @ (BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Div),
+            lhs,
+            rhs: Operand::Tensor(rhs),
+        } if matches!(dtype, DType::F32 | DType::F64) => Some((*op, *lhs, *rhs)),
+        _ => None,
     }
 }

@@ -24,6 +24,13 @@ mod tensor;
 #[cfg(test)]
 mod tests;
 
+/// Stops at elements that no kernel computes with: [`Flex`](backend::Flex) does not support them, or other instructions
+/// take them.
+#[cold]
+fn unsupported(dtype: burn_std::DType) -> ! {
+    unreachable!("`supports` and the check admit no elements of type {dtype:?} here")
+}
+
 pub use backend::{Flex, FlexDevice};
 pub use engine::device;
 pub use tensor::FlexTensor;

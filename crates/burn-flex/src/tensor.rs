@@ -84,7 +84,7 @@ impl FlexTensor {
     /// A tensor of new storage under any layout.
     pub(crate) fn with_layout(meta: TensorMeta, layout: Layout, storage: Bytes) -> Self {
         debug_assert!(storage.as_ptr().addr().is_multiple_of(meta.dtype.size()));
-        debug_assert!(storage.len() >= meta.shape.num_elements() * meta.dtype.size());
+        debug_assert!(Some(storage.len()) >= meta.dtype.size_of(&meta.shape));
         Self {
             meta,
             layout,
@@ -214,6 +214,10 @@ impl FlexTensor {
     /// The bytes of the elements in row-major order; the storage itself if nobody else holds it.
     pub(crate) fn into_bytes(self) -> Bytes {
         let tensor = self.into_contiguous();
+        if tensor.meta.dtype.is_quantized() {
+            // Codes and scales fill their storage.
+            return Arc::try_unwrap(tensor.storage).unwrap_or_else(|shared| Bytes::clone(&shared));
+        }
         let size = tensor.meta.dtype.size();
         let (from, len) = (tensor.layout.offset * size, tensor.len() * size);
         if len == tensor.storage.len() {

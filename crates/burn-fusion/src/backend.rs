@@ -3,11 +3,15 @@
 use crate::FusionTensor;
 use crate::group::{Next, Plan, Step, plan};
 use crate::tensor::{Cell, Kind, Waiting};
+use alloc::format;
 use alloc::string::String;
 use alloc::sync::{Arc, Weak};
 use alloc::vec::Vec;
-use burn_backend::{Backend, Emit, FuseBackend, MemoryPoolUsage, On, SlicedPoolReport};
+use burn_backend::{
+    Backend, Emit, FuseBackend, Group, Handle, MemoryPoolUsage, On, SlicedPoolReport,
+};
 use burn_ir::{Checked, Class, Described, Operation, Outputs};
+use burn_std::config::{self, fusion::FusionLogLevel};
 use burn_std::{DType, DeviceSettings, DynFut, ExecutionError, TensorData};
 use core::fmt::{self, Debug};
 use core::marker::PhantomData;
@@ -116,10 +120,17 @@ impl<B: FuseBackend> FusionDevice<B> {
         };
         drop(steps);
         let inputs = inputs.into_iter().map(|input| self.force(input)).collect();
+        config::log_fusion(|level| describe(&group, level));
         let values = B::execute_group(&self.0.device, &group, inputs);
         for (output, value) in outputs.cells.iter().zip(values) {
             output.fulfil(value);
         }
+    }
+
+    /// Whether what an instruction makes is less than what waits.
+    fn is_small<T>(&self, operation: &Checked<T>) -> bool {
+        let mut outputs = operation.outputs().as_slice().iter();
+        outputs.all(|it| it.shape.num_elements() < self.0.smallest)
     }
 
     /// Whether an instruction waits. A reduction that keeps the shape does not: its prologue could not be told from its
@@ -127,7 +138,6 @@ impl<B: FuseBackend> FusionDevice<B> {
     fn waits(&self, operation: &Checked<FusionTensor<B>>) -> bool {
         let shape = &operation.outputs().as_slice()[0].shape;
         match operation.operation() {
-            _ if shape.num_elements() < self.0.smallest => false,
             Operation::Reduce { input, .. } if input.meta().shape == *shape => false,
             operation => B::fuses(&self.0.device, operation),
         }
@@ -140,6 +150,20 @@ impl<B: FuseBackend> FusionDevice<B> {
             self.force(FusionTensor(Kind::Lazy(cell)));
         }
     }
+}
+
+/// A group, in as many words as the level asks for.
+fn describe(group: &Group, level: FusionLogLevel) -> String {
+    let mut text = format!("a group of {} instructions", group.steps().len());
+    if level >= FusionLogLevel::Medium {
+        let written = group.outputs().iter().map(|slot| group.meta(*slot));
+        text += &format!(" that writes {:?}", written.collect::<Vec<_>>());
+    }
+    if level >= FusionLogLevel::Full {
+        let names = group.steps().iter().map(|step| step.name());
+        text += &format!(": {}", names.collect::<Vec<_>>().join(", "));
+    }
+    text
 }
 
 /// The outputs of a group that runs. If it was begun and panics, they will never have a value, which those who wait are told.
@@ -192,7 +216,7 @@ impl<B: FuseBackend> Backend for Fusion<B> {
         device: &FusionDevice<B>,
         operation: Checked<FusionTensor<B>>,
     ) -> Outputs<FusionTensor<B>> {
-        if device.waits(&operation) {
+        if !device.is_small(&operation) && device.waits(&operation) {
             let (operation, metas) = operation.into_parts();
             if operation.class() == Class::Anchor {
                 // A matrix product has no prologue, and the device may as well begin with what leads to it.
@@ -201,13 +225,23 @@ impl<B: FuseBackend> Backend for Fusion<B> {
             return Outputs::One(device.wait(operation, metas.one()));
         }
         let operation = operation.map(&mut |operand| device.force(operand));
-        On::<B>(&device.0.device)
-            .emit(operation)
-            .map(|tensor| device.ready(tensor))
+        B::execute(&device.0.device, operation).map(|tensor| device.ready(tensor))
     }
 
     fn can_mut(tensor: &FusionTensor<B>) -> bool {
         tensor.can_mut()
+    }
+
+    fn receive(
+        device: &FusionDevice<B>,
+        operation: Checked<Handle>,
+        open: &mut dyn FnMut(Handle) -> FusionTensor<B>,
+    ) -> Outputs<FusionTensor<B>> {
+        if !device.is_small(&operation) || !B::supports(&device.0.device, operation.operation()) {
+            return On::<Self>(device).emit(operation.map(open));
+        }
+        let operation = operation.map(&mut |operand| device.force(open(operand)));
+        B::execute(&device.0.device, operation).map(|tensor| device.ready(tensor))
     }
 
     fn upload(device: &FusionDevice<B>, data: TensorData) -> FusionTensor<B> {

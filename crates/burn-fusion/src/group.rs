@@ -91,9 +91,11 @@ impl<B: FuseBackend> Part<B> {
         // Larger ids first: a value is met after everything that is made of it, once.
         let mut open: BTreeMap<usize, FusionTensor<B>> =
             roots.into_iter().map(|root| (root.id(), root)).collect();
+        let most = burn_std::config::fusion::max_graph_size();
         while let Some((id, tensor)) = open.pop_last() {
             let step = tensor.step().filter(|(_, waiting)| {
-                shape == Some(&tensor.meta().shape)
+                part.steps.len() < most
+                    && shape == Some(&tensor.meta().shape)
                     && waiting.operation.class() == Class::Elementwise
             });
             if let Some(step) = step {

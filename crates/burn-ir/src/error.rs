@@ -245,6 +245,20 @@ impl OperationError {
         self.operation
     }
 
+    /// Whether the instruction is illegal because of quantized operands, and may be legal on what they stand for.
+    pub fn is_of_codes(&self) -> bool {
+        match &self.problem {
+            Problem::OperandKind { found, .. } | Problem::OutputKind { found, .. } => {
+                found.is_quantized()
+            }
+            Problem::DTypesDiffer => {
+                let quantized = |(_, meta): &(_, TensorMeta)| meta.dtype.is_quantized();
+                self.operands.iter().any(quantized)
+            }
+            _ => false,
+        }
+    }
+
     /// What is wrong.
     pub fn problem(&self) -> &Problem {
         &self.problem

@@ -5,10 +5,10 @@ use crate::op::{
     SliceRange, SortOp, UnaryOp, activation, assign, binary, cast, cat, compare, create, index,
     matmul, module, movement, reduce, scan, select, sort, unary,
 };
-use crate::{Described, Dims, OperationError, Outputs, TensorMeta};
+use crate::{Described, Dims, OperationError, Outputs, Problem, TensorMeta};
 use alloc::boxed::Box;
 use alloc::vec::Vec;
-use burn_std::{BoolStore, DType, IndexingUpdateOp, IntDType, Scalar};
+use burn_std::{BoolStore, DType, FloatDType, IndexingUpdateOp, IntDType, Scalar};
 use serde::{Deserialize, Serialize};
 
 /// One tensor instruction. `T` is whatever stands for a tensor where the instruction lives: a buffer in a backend, a
@@ -438,7 +438,62 @@ impl<T: Described> Operation<T> {
             Self::Argwhere { count, dtype, mask } => index::argwhere(*count, *dtype, mask.meta()),
             Self::Module(op) => module::infer(op),
         };
-        output.map(Outputs::One)
+        match output {
+            Ok(output) if output.dtype.is_quantized() && !self.yields_codes() => {
+                let problem = Problem::OutputKind {
+                    found: output.dtype,
+                    expected: "any, not quantized",
+                };
+                Err(OperationError::new(self.name(), Vec::new(), problem))
+            }
+            output => output.map(Outputs::One),
+        }
+    }
+
+    /// Whether the instruction can give quantized elements: those that move them where they keep their scales, and what makes
+    /// them.
+    fn yields_codes(&self) -> bool {
+        matches!(self, Self::Movement { .. } | Self::Module(_))
+    }
+
+    /// The instruction on the floats that its quantized operands stand for, each of which `run` makes from the instruction
+    /// that gives them.
+    ///
+    /// The floats are of the element type of a plain float among the operands, or else of `dtype`.
+    ///
+    /// # Errors
+    /// The instruction as it is, if it has no quantized operand or takes them as they are.
+    pub fn dequantized(
+        self,
+        dtype: FloatDType,
+        run: &mut dyn FnMut(Operation<T>) -> T,
+    ) -> Result<Self, Self> {
+        let takes = |op: &ModuleOp<T>| {
+            use ModuleOp::{Dequantize, QuantizedMatmul};
+            matches!(op, Dequantize { .. } | QuantizedMatmul { .. })
+        };
+        let (mut quantized, mut plain) = (false, None);
+        self.each(&mut |operand| {
+            let dtype = operand.meta().dtype;
+            quantized |= dtype.is_quantized();
+            if dtype.is_float() {
+                plain.get_or_insert(FloatDType::from(dtype));
+            }
+        });
+        if !quantized || matches!(&self, Self::Module(op) if takes(op)) {
+            return Err(self);
+        }
+        let dtype = plain.unwrap_or(dtype);
+        Ok(self.map(&mut |operand| match operand.meta().dtype {
+            DType::QFloat(_) => {
+                let input = operand;
+                run(Self::Module(Box::new(ModuleOp::Dequantize {
+                    input,
+                    dtype,
+                })))
+            }
+            _ => operand,
+        }))
     }
 
     /// Pairs the instruction with its outputs; the only way to get a [`Checked`].
@@ -446,11 +501,21 @@ impl<T: Described> Operation<T> {
     /// # Errors
     /// As [`Operation::infer`].
     pub fn check(self) -> Result<Checked<T>, OperationError> {
-        let outputs = self.infer()?;
-        Ok(Checked {
-            operation: self,
-            outputs,
-        })
+        self.try_check().map_err(|failed| failed.1)
+    }
+
+    /// As [`Operation::check`]; gives an illegal instruction back.
+    ///
+    /// # Errors
+    /// The instruction and what is wrong with it.
+    pub fn try_check(self) -> Result<Checked<T>, Box<(Self, OperationError)>> {
+        match self.infer() {
+            Ok(outputs) => Ok(Checked {
+                operation: self,
+                outputs,
+            }),
+            Err(error) => Err(Box::new((self, error))),
+        }
     }
 }
 
@@ -479,6 +544,14 @@ impl<T> Checked<T> {
     /// The instruction and the descriptions of its outputs.
     pub fn into_parts(self) -> (Operation<T>, Outputs<TensorMeta>) {
         (self.operation, self.outputs)
+    }
+
+    /// Replaces each tensor, from a reference, as [`Checked::map`] does.
+    pub fn map_ref<'a, U>(&'a self, f: &mut dyn FnMut(&'a T) -> U) -> Checked<U> {
+        Checked {
+            operation: self.operation.map_ref(f),
+            outputs: self.outputs.clone(),
+        }
     }
 
     /// Replaces each tensor, in operand order; the replacement must have the same description.

@@ -5,7 +5,10 @@ use burn_ir::{
     IndexOp, ModuleOp, MovementOp, Operand, Operation, Outputs, PadRange, ReduceOp, ScanOp, Scores,
     SliceRange, SortOp, TensorId, TensorMeta, UnaryOp, Window,
 };
-use burn_std::{BoolStore, DType, Distribution, IndexingUpdateOp, IntDType, Scalar};
+use burn_std::{
+    BoolStore, DType, Distribution, FloatDType, IndexingUpdateOp, IntDType, QuantScheme,
+    QuantStore, QuantValue, Scalar, ScaleDtype,
+};
 
 /// A program under construction, with ids in order.
 #[derive(Default)]
@@ -182,6 +185,44 @@ fn attention(w: &mut Writer, line: TensorId) {
             epsilon: Scalar::Float(1e-5),
         })));
     }
+    quantization(w);
+}
+
+fn quantization(w: &mut Writer) {
+    let input = w.input([4, 6], DType::F16);
+    let scales = w.input([4], DType::F32);
+    let global = w.input([1], DType::F32);
+    let blocks = QuantScheme::default()
+        .with_value(QuantValue::Q4S)
+        .per_block([2, 3], ScaleDtype::UE4M3)
+        .per_tensor(ScaleDtype::F32);
+    let rhs = w.push(Operation::Module(Box::new(ModuleOp::Quantize {
+        input,
+        scales,
+        global: Some(global),
+        scheme: blocks,
+    })));
+    let quantized = w.push(Operation::Module(Box::new(ModuleOp::Quantize {
+        input,
+        scales: global,
+        global: None,
+        scheme: QuantScheme::default().with_store(QuantStore::PackedNative(1)),
+    })));
+    w.push(Operation::Module(Box::new(ModuleOp::Dequantize {
+        input: quantized,
+        dtype: FloatDType::BF16,
+    })));
+    let lhs = w.push(Operation::Movement {
+        op: MovementOp::Permute {
+            axes: [1, 0].into_iter().collect(),
+        },
+        input: quantized,
+    });
+    w.push(Operation::Module(Box::new(ModuleOp::QuantizedMatmul {
+        lhs,
+        rhs,
+        dtype: FloatDType::F16,
+    })));
 }
 
 fn elementwise(w: &mut Writer, x: TensorId, n: TensorId, b: TensorId) {

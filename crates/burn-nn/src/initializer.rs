@@ -2,6 +2,7 @@
 
 use alloc::vec::Vec;
 
+use crate::check;
 use burn_core::config::Config;
 use burn_core::module::{Param, ParamId};
 use burn_core::tensor::{Device, Distribution, Shape, Tensor, TensorData};
@@ -90,8 +91,8 @@ impl Initializer {
     /// A parameter whose value is drawn when it is read first, with given fans.
     ///
     /// # Panics
-    /// If the rank of `shape` is not `D`, or [`Orthogonal`](Self::Orthogonal) is asked for less
-    /// than two dimensions.
+    /// If the rank of `shape` is not `D`, [`Orthogonal`](Self::Orthogonal) is asked for less than two dimensions, or a
+    /// field is not a number, or a negative deviation, or an upper end below the lower one.
     #[track_caller]
     pub fn init_with<const D: usize, S: Into<Shape>>(
         &self,
@@ -100,6 +101,7 @@ impl Initializer {
         fan_out: Option<usize>,
         device: &Device,
     ) -> Param<Tensor<D>> {
+        self.check();
         let shape = shape.into();
         let rank = shape.rank();
         assert!(
@@ -123,6 +125,33 @@ impl Initializer {
             }
         };
         Param::uninitialized(ParamId::new(), init, device.clone(), true, shape)
+    }
+
+    #[track_caller]
+    fn check(&self) {
+        let number = |name: &str, field: &str, value: f64| {
+            check::field(value.is_finite(), name, field, value, "a finite number");
+        };
+        match *self {
+            Self::Constant { .. } | Self::Ones | Self::Zeros => {}
+            Self::Uniform { min, max } => {
+                number("Initializer::Uniform", "min", min);
+                let ok = max >= min && max.is_finite();
+                check::field(ok, "Initializer::Uniform", "max", max, "at least `min`");
+            }
+            Self::Normal { mean, std } => {
+                number("Initializer::Normal", "mean", mean);
+                let ok = std >= 0.0 && std.is_finite();
+                check::field(ok, "Initializer::Normal", "std", std, "at least 0");
+            }
+            Self::KaimingUniform { gain, .. } | Self::KaimingNormal { gain, .. } => {
+                number("Initializer::Kaiming", "gain", gain);
+            }
+            Self::XavierUniform { gain } | Self::XavierNormal { gain } => {
+                number("Initializer::Xavier", "gain", gain);
+            }
+            Self::Orthogonal { gain } => number("Initializer::Orthogonal", "gain", gain),
+        }
     }
 
     fn draw<const D: usize>(&self, shape: Shape, fans: Fans, device: &Device) -> Tensor<D> {
@@ -252,32 +281,98 @@ mod tests {
         param.into_value().into_data().iter::<f64>().collect()
     }
 
+    /// Mean and standard deviation of 40,000 draws, and the largest distance from `centre`.
+    fn statistics(initializer: Initializer, shape: [usize; 2], centre: f64) -> [f64; 3] {
+        let drawn = values(initializer, shape);
+        assert_eq!(drawn.len(), 40_000);
+        let mean = drawn.iter().sum::<f64>() / 4e4;
+        let variance = drawn.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / 4e4;
+        let far = drawn
+            .iter()
+            .fold(0.0, |far: f64, x| far.max((x - centre).abs()));
+        [mean, variance.sqrt(), far]
+    }
+
     #[test]
-    fn uniform_values_stay_within_their_bound() {
-        // gain · √(3 / fan_in) = √(3 / 300) = 0.1
-        let kaiming = Initializer::KaimingUniform {
-            gain: 1.0,
-            fan_out_only: false,
+    fn uniform_values_fill_their_bounds() {
+        let kaiming = |fan_out_only: bool| Initializer::KaimingUniform {
+            gain: 2.0,
+            fan_out_only,
         };
-        let drawn = values(kaiming, [300, 30]);
-        let max = drawn.iter().fold(0.0, |max: f64, x| max.max(x.abs()));
-        assert!(max <= 0.1 && max > 0.099, "{max}");
-        // √(6 / (200 + 400)) = 0.1
-        let drawn = values(Initializer::XavierUniform { gain: 1.0 }, [200, 400]);
-        let max = drawn.iter().fold(0.0, |max: f64, x| max.max(x.abs()));
-        assert!(max <= 0.1 && max > 0.099, "{max}");
+        let uniform = Initializer::Uniform { min: 1.0, max: 2.0 };
+        let xavier = Initializer::XavierUniform { gain: 2.0 };
+        // The bound is gain · √(3 / fan), or gain · √(6 / (fan_in + fan_out)); fans are 100 and 400.
+        for (initializer, centre, bound) in [
+            (uniform, 1.5, 0.5),
+            (kaiming(false), 0.0, 2.0 * 0.03f64.sqrt()),
+            (kaiming(true), 0.0, 2.0 * 0.0075f64.sqrt()),
+            (xavier, 0.0, 2.0 * 0.012f64.sqrt()),
+        ] {
+            let name = alloc::format!("{initializer:?}");
+            let [mean, std, far] = statistics(initializer, [100, 400], centre);
+            assert!(far <= bound && far > 0.999 * bound, "{name}: {far}");
+            // The deviation is bound / √3; five standard errors of a mean and of a deviation.
+            let expected = bound / 3f64.sqrt();
+            assert!((mean - centre).abs() < 0.025 * expected, "{name}: {mean}");
+            assert!((std / expected - 1.0).abs() < 0.012, "{name}: {std}");
+        }
     }
 
     #[test]
     fn normal_values_have_their_deviation() {
-        // gain / √fan_out = 1 / √100 = 0.1; 10,000 draws: the estimate is within 5 %.
-        let kaiming = Initializer::KaimingNormal {
-            gain: 1.0,
-            fan_out_only: true,
+        let kaiming = |fan_out_only: bool| Initializer::KaimingNormal {
+            gain: 2.0,
+            fan_out_only,
         };
-        let drawn = values(kaiming, [100, 100]);
-        let std = (drawn.iter().map(|x| x * x).sum::<f64>() / 1e4).sqrt();
-        assert!((std - 0.1).abs() < 0.005, "{std}");
+        let normal = Initializer::Normal {
+            mean: 3.0,
+            std: 0.5,
+        };
+        // The deviation is gain / √fan, or gain · √(2 / (fan_in + fan_out)); fans are 100 and 400.
+        for (initializer, centre, expected) in [
+            (normal, 3.0, 0.5),
+            (kaiming(false), 0.0, 0.2),
+            (kaiming(true), 0.0, 0.1),
+            (
+                Initializer::XavierNormal { gain: 2.0 },
+                0.0,
+                2.0 * 0.004f64.sqrt(),
+            ),
+        ] {
+            let name = alloc::format!("{initializer:?}");
+            let [mean, std, far] = statistics(initializer, [100, 400], centre);
+            // Five standard errors: 5 / √40000 of a mean, 5 / √80000 of a deviation.
+            assert!((mean - centre).abs() < 0.025 * expected, "{name}: {mean}");
+            assert!((std / expected - 1.0).abs() < 0.018, "{name}: {std}");
+            // Of so many normal draws the largest is 3.5 to 6 deviations away.
+            let far = far / expected;
+            assert!(far > 3.5 && far < 6.0, "{name}: {far}");
+        }
+    }
+
+    #[test]
+    fn orthogonal_rows_have_the_length_of_the_gain() {
+        let drawn = values(Initializer::Orthogonal { gain: 0.5 }, [3, 7]);
+        for a in 0..3 {
+            for b in 0..3 {
+                let dot: f64 = (0..7).map(|i| drawn[7 * a + i] * drawn[7 * b + i]).sum();
+                let expected = if a == b { 0.25 } else { 0.0 };
+                // f32 storage of values below 1.
+                assert!((dot - expected).abs() < 1e-6, "{a} {b}: {dot}");
+            }
+        }
+    }
+
+    #[test]
+    #[should_panic(
+        expected = "`Initializer::Normal`: the field `std` is -1.0\n  legal: at least 0"
+    )]
+    fn a_negative_deviation_is_refused() {
+        let normal = Initializer::Normal {
+            mean: 0.0,
+            std: -1.0,
+        };
+        values(normal, [1, 1]);
     }
 
     #[test]

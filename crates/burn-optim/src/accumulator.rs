@@ -2,7 +2,7 @@
 
 use core::marker::PhantomData;
 
-use burn_core::module::{Module, ModuleVisitor, Param};
+use burn_core::module::{Erased, Module, ModuleVisitor, Param};
 use burn_core::tensor::Tensor;
 
 use crate::GradientsParams;
@@ -53,6 +53,10 @@ struct Add<'a> {
 }
 
 impl ModuleVisitor for Add<'_> {
+    fn visit_erased(&mut self, module: &dyn Erased) {
+        module.visit(self);
+    }
+
     fn visit_float<const D: usize>(&mut self, param: &Param<Tensor<D>>) {
         let Some(grad) = self.grads.remove::<D>(param.id) else {
             return;

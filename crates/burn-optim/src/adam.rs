@@ -3,10 +3,11 @@
 use burn_core::config::Config;
 use burn_core::tensor::{Device, Tensor};
 
-use crate::adaptive::{AdaptiveMomentum, AdaptiveMomentumState, momentum_state};
+use crate::adaptive::{AdaptiveMomentum, AdaptiveMomentumState};
 use crate::decay::{WeightDecay, WeightDecayConfig};
+use crate::field::state;
 use crate::grad_clipping::GradientClippingConfig;
-use crate::{LearningRate, ModuleOptimizer, Optimizer, RecordState, StateSink, StateSource};
+use crate::{LearningRate, ModuleOptimizer, Optimizer};
 
 /// Describes an [`Adam`].
 #[derive(Config, Debug)]
@@ -74,13 +75,21 @@ impl Optimizer for Adam {
     }
 
     fn to_device<const D: usize>(state: AdamState<D>, device: &Device) -> AdamState<D> {
-        AdamState {
-            momentum: state.momentum.to_device(device),
-        }
+        state.to_device(device)
     }
 }
 
-momentum_state! {
+state! {
     /// What [`Adam`] remembers about a parameter.
-    AdamState
+    AdamState {
+        /// The moments.
+        pub momentum: AdaptiveMomentumState<D>,
+    }
+}
+
+impl<const D: usize> AdamState<D> {
+    /// A state with these moments.
+    pub fn new(momentum: AdaptiveMomentumState<D>) -> Self {
+        Self { momentum }
+    }
 }

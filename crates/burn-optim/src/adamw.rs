@@ -3,9 +3,10 @@
 use burn_core::config::Config;
 use burn_core::tensor::{Device, Tensor};
 
-use crate::adaptive::{AdaptiveMomentum, AdaptiveMomentumState, momentum_state};
+use crate::adaptive::{AdaptiveMomentum, AdaptiveMomentumState};
+use crate::field::state;
 use crate::grad_clipping::GradientClippingConfig;
-use crate::{LearningRate, ModuleOptimizer, Optimizer, RecordState, StateSink, StateSource};
+use crate::{LearningRate, ModuleOptimizer, Optimizer};
 
 /// Describes an [`AdamW`].
 #[derive(Config, Debug)]
@@ -85,13 +86,21 @@ impl Optimizer for AdamW {
     }
 
     fn to_device<const D: usize>(state: AdamWState<D>, device: &Device) -> AdamWState<D> {
-        AdamWState {
-            momentum: state.momentum.to_device(device),
-        }
+        state.to_device(device)
     }
 }
 
-momentum_state! {
+state! {
     /// What [`AdamW`] remembers about a parameter.
-    AdamWState
+    AdamWState {
+        /// The moments.
+        pub momentum: AdaptiveMomentumState<D>,
+    }
+}
+
+impl<const D: usize> AdamWState<D> {
+    /// A state with these moments.
+    pub fn new(momentum: AdaptiveMomentumState<D>) -> Self {
+        Self { momentum }
+    }
 }

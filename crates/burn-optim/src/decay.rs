@@ -3,6 +3,8 @@
 use burn_core::config::Config;
 use burn_core::tensor::Tensor;
 
+use crate::field::state;
+
 /// Describes a [`WeightDecay`].
 #[derive(Config, Debug)]
 pub struct WeightDecayConfig {
@@ -27,5 +29,19 @@ impl WeightDecay {
     /// `grad + penalty · tensor`.
     pub fn transform<const D: usize>(&self, grad: Tensor<D>, tensor: Tensor<D>) -> Tensor<D> {
         grad + tensor * self.penalty
+    }
+}
+
+state! {
+    /// A gradient that decay was added to, for rules that keep it.
+    WeightDecayState {
+        grad_last_step: Tensor<D>,
+    }
+}
+
+impl<const D: usize> WeightDecayState<D> {
+    /// A state with this gradient.
+    pub fn new(grad_last_step: Tensor<D>) -> Self {
+        Self { grad_last_step }
     }
 }

@@ -1,7 +1,10 @@
 //! Gradient clipping, for each parameter by itself.
+//! [`GradientsParams::clip_global_norm`](crate::GradientsParams::clip_global_norm) looks at all of them together.
 
 use burn_core::config::Config;
-use burn_core::tensor::{DType, FloatDType, Tensor};
+use burn_core::tensor::Tensor;
+
+use crate::numeric::{norm, scale, shortening};
 
 /// Describes a [`GradientClipping`].
 #[derive(Config, Debug, PartialEq)]
@@ -51,18 +54,8 @@ impl GradientClipping {
 }
 
 fn clip_norm<const D: usize>(grad: Tensor<D>, max: f32) -> Tensor<D> {
-    // Squares of half-precision gradients overflow at 256.
-    let dtype = grad.dtype();
-    let wide = match dtype {
-        DType::F16 | DType::BF16 => grad.clone().cast(FloatDType::F32),
-        _ => grad.clone(),
-    };
-    let norm = wide.clone().square().sum().sqrt();
-    // A factor of 1 leaves short gradients as they are, and the zero gradient, whose quotient is
-    // infinite. The factor of an infinite norm is 0, which makes infinite elements NaN.
-    let factor = (norm.recip() * max).clamp_max(1.0);
-    let clipped = wide * factor.unsqueeze::<D>();
-    clipped.cast(dtype)
+    let factor = shortening(norm(grad.clone()), f64::from(max));
+    scale(grad, factor)
 }
 
 #[cfg(test)]

@@ -6,13 +6,48 @@ use alloc::vec::Vec;
 use core::any::Any;
 use core::fmt;
 
-use burn_core::module::{Module, ModuleVisitor, Param, ParamId};
+use burn_core::module::{Erased, Module, ModuleVisitor, Param, ParamId};
 use burn_core::tensor::{Device, Gradients, Tensor};
+
+use crate::numeric;
 
 /// The gradients of a module's parameters, by the id of the parameter.
 #[derive(Default)]
 pub struct GradientsParams {
-    grads: BTreeMap<ParamId, Box<dyn Any + Send>>,
+    grads: BTreeMap<ParamId, Box<dyn Grad>>,
+}
+
+/// A `Tensor` of any rank.
+trait Grad: Send {
+    fn as_any(&self) -> &dyn Any;
+    fn into_any(self: Box<Self>) -> Box<dyn Any>;
+    /// The elements in one dimension.
+    fn flat(self: Box<Self>) -> Tensor<1>;
+    fn sum_of_squares(&self) -> Tensor<1>;
+    fn scaled(self: Box<Self>, factor: Tensor<1>) -> Box<dyn Grad>;
+}
+
+impl<const D: usize> Grad for Tensor<D> {
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+
+    fn into_any(self: Box<Self>) -> Box<dyn Any> {
+        self
+    }
+
+    fn flat(self: Box<Self>) -> Tensor<1> {
+        self.reshape([-1])
+    }
+
+    fn sum_of_squares(&self) -> Tensor<1> {
+        numeric::sum_of_squares(self.clone())
+    }
+
+    fn scaled(self: Box<Self>, factor: Tensor<1>) -> Box<dyn Grad> {
+        let device = Tensor::device(&self);
+        Box::new(numeric::scale(*self, factor.to_device(&device)))
+    }
 }
 
 impl GradientsParams {
@@ -53,7 +88,7 @@ impl GradientsParams {
     /// If the parameter does not have `D` dimensions.
     pub fn get<const D: usize>(&self, id: ParamId) -> Option<Tensor<D>> {
         self.grads.get(&id).map(|grad| {
-            let grad = grad.downcast_ref::<Tensor<D>>();
+            let grad = grad.as_any().downcast_ref::<Tensor<D>>();
             grad.unwrap_or_else(|| wrong_rank::<D>(id)).clone()
         })
     }
@@ -64,9 +99,49 @@ impl GradientsParams {
     /// If the parameter does not have `D` dimensions.
     pub fn remove<const D: usize>(&mut self, id: ParamId) -> Option<Tensor<D>> {
         self.grads.remove(&id).map(|grad| {
-            let grad = grad.downcast::<Tensor<D>>();
+            let grad = grad.into_any().downcast::<Tensor<D>>();
             *grad.unwrap_or_else(|_| wrong_rank::<D>(id))
         })
+    }
+
+    /// Whether the parameter `id` has a gradient.
+    pub(crate) fn contains(&self, id: ParamId) -> bool {
+        self.grads.contains_key(&id)
+    }
+
+    /// Takes the gradient of the parameter `id` out, in one dimension.
+    pub(crate) fn remove_flat(&mut self, id: ParamId) -> Option<Tensor<1>> {
+        self.grads.remove(&id).map(Grad::flat)
+    }
+
+    /// All gradients shortened by one factor, so that their norm together is at most `max_norm` (PyTorch's
+    /// `clip_grad_norm_`). [`GradientClipping`](crate::grad_clipping::GradientClipping) looks at each parameter by
+    /// itself.
+    ///
+    /// An infinite norm makes infinite gradients NaN and the others 0: it does not pass as a norm that was clipped.
+    ///
+    /// # Panics
+    /// If `max_norm` is negative or NaN.
+    #[track_caller]
+    pub fn clip_global_norm(self, max_norm: f64) -> Self {
+        assert!(
+            max_norm >= 0.0,
+            "gradients are clipped at 0 or more, not at {max_norm}"
+        );
+        let squares = self.grads.values().map(|grad| grad.sum_of_squares());
+        let Some(sum) = squares.reduce(|sum, square| {
+            let device = sum.device();
+            sum + square.to_device(&device)
+        }) else {
+            return self;
+        };
+        let factor = numeric::shortening(sum.sqrt(), max_norm);
+        let grads = self.grads.into_iter();
+        Self {
+            grads: grads
+                .map(|(id, grad)| (id, grad.scaled(factor.clone())))
+                .collect(),
+        }
     }
 
     /// Sets the gradient of the parameter `id`.
@@ -114,11 +189,15 @@ struct Take<'a> {
 }
 
 impl ModuleVisitor for Take<'_> {
+    fn visit_erased(&mut self, module: &dyn Erased) {
+        module.visit(self);
+    }
+
     fn visit_float<const D: usize>(&mut self, param: &Param<Tensor<D>>) {
         if self.ids.is_some_and(|ids| !ids.contains(&param.id)) {
             return;
         }
-        if let Some(grad) = param.grad_remove(self.grads) {
+        if let Some(grad) = param.base().grad_remove(self.grads) {
             self.taken.register(param.id, grad);
         }
     }
@@ -130,6 +209,10 @@ struct Move<'a> {
 }
 
 impl ModuleVisitor for Move<'_> {
+    fn visit_erased(&mut self, module: &dyn Erased) {
+        module.visit(self);
+    }
+
     fn visit_float<const D: usize>(&mut self, param: &Param<Tensor<D>>) {
         if let Some(grad) = self.grads.remove::<D>(param.id) {
             self.grads.register(param.id, grad.to_device(self.device));

@@ -8,7 +8,7 @@ use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::fmt;
 
-use burn_core::module::{Module, ModuleMapper, Param, ParamGroup, ParamId};
+use burn_core::module::{Erased, Module, ModuleMapper, Param, ParamGroup, ParamId};
 use burn_core::store::RecordError;
 use burn_core::tensor::{Bytes, Device, Tensor};
 use burn_pack::Scalar;
@@ -83,8 +83,7 @@ impl ModuleOptimizer {
         self.default.clipping.as_ref()
     }
 
-    /// Improves the parameters in `group` by another rule. A parameter in several groups follows
-    /// the first.
+    /// Improves the parameters in `group` by another rule. A parameter in several groups follows the one added last.
     pub fn with_group<O>(
         mut self,
         group: ParamGroup,
@@ -137,6 +136,7 @@ impl ModuleOptimizer {
         let group = self
             .groups
             .iter()
+            .rev()
             .find(|(group, _)| group.matches(&id, Some(path)));
         group.map_or(&self.default, |(_, rule)| rule)
     }
@@ -252,6 +252,10 @@ struct Step<'a> {
 }
 
 impl ModuleMapper for Step<'_> {
+    fn map_erased(&mut self, module: Box<dyn Erased>) -> Box<dyn Erased> {
+        module.map(self)
+    }
+
     fn map_float<const D: usize>(&mut self, param: Param<Tensor<D>>) -> Param<Tensor<D>> {
         let Some((grad, device)) = self.grads.remove::<D>(param.id) else {
             return param;
@@ -263,13 +267,16 @@ impl ModuleMapper for Step<'_> {
         let (id, device) = (param.id, device.without_autodiff());
         let grad = grad.without_autodiff().to_device(&device);
         param.map(|tensor| {
-            let (tracked, require_grad) = (tensor.device().is_autodiff(), tensor.is_require_grad());
+            let tape = Tape::of(&tensor);
             let tensor = tensor.without_autodiff().to_device(&device);
-            let tensor = improve(self.optimizer, lr, (id, path), tensor, grad, &device);
-            match tracked {
-                true => tensor.autodiff().set_require_grad(require_grad),
-                false => tensor,
-            }
+            tape.on(improve(
+                self.optimizer,
+                lr,
+                (id, path),
+                tensor,
+                grad,
+                &device,
+            ))
         })
     }
 
@@ -279,6 +286,30 @@ impl ModuleMapper for Step<'_> {
 
     fn exit_module(&mut self, _name: &str, _container_type: &str) {
         self.path.pop();
+    }
+}
+
+/// Whether a parameter is on a tape, and starts gradients there.
+#[derive(Clone, Copy)]
+pub(crate) struct Tape {
+    tracked: bool,
+    require_grad: bool,
+}
+
+impl Tape {
+    pub fn of<const D: usize>(tensor: &Tensor<D>) -> Self {
+        Self {
+            tracked: tensor.device().is_autodiff(),
+            require_grad: tensor.is_require_grad(),
+        }
+    }
+
+    /// A new value of the parameter.
+    pub fn on<const D: usize>(self, tensor: Tensor<D>) -> Tensor<D> {
+        match self.tracked {
+            true => tensor.autodiff().set_require_grad(self.require_grad),
+            false => tensor,
+        }
     }
 }
 

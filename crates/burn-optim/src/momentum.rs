@@ -1,9 +1,9 @@
 //! Momentum: steps go on in the direction of earlier ones.
 
 use burn_core::config::Config;
-use burn_core::tensor::{Device, Tensor};
+use burn_core::tensor::Tensor;
 
-use crate::{RecordState, StateSink, StateSource};
+use crate::field::state;
 
 /// Describes a [`Momentum`].
 #[derive(Config, Debug)]
@@ -64,34 +64,16 @@ impl Momentum {
     }
 }
 
-/// The velocity of a parameter.
-#[derive(Clone, Debug)]
-pub struct MomentumState<const D: usize> {
-    velocity: Tensor<D>,
+state! {
+    /// The velocity of a parameter.
+    MomentumState {
+        velocity: Tensor<D>,
+    }
 }
 
 impl<const D: usize> MomentumState<D> {
     /// A state with this velocity.
     pub fn new(velocity: Tensor<D>) -> Self {
         Self { velocity }
-    }
-
-    /// The state on another device.
-    pub fn to_device(self, device: &Device) -> Self {
-        Self {
-            velocity: self.velocity.to_device(device),
-        }
-    }
-}
-
-impl<const D: usize> RecordState for MomentumState<D> {
-    fn state_flatten(&self, prefix: &str, sink: &mut StateSink) {
-        sink.push_tensor(prefix, "velocity", self.velocity.to_data());
-    }
-
-    fn state_unflatten(prefix: &str, source: &mut StateSource, device: &Device) -> Option<Self> {
-        Some(Self {
-            velocity: source.take(prefix, "velocity", device)?,
-        })
     }
 }

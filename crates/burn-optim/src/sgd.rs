@@ -1,14 +1,13 @@
 //! Stochastic gradient descent.
 
-use alloc::format;
-
 use burn_core::config::Config;
 use burn_core::tensor::{Device, Tensor};
 
 use crate::decay::{WeightDecay, WeightDecayConfig};
+use crate::field::state;
 use crate::grad_clipping::GradientClippingConfig;
 use crate::momentum::{Momentum, MomentumConfig, MomentumState};
-use crate::{LearningRate, ModuleOptimizer, Optimizer, RecordState, StateSink, StateSource};
+use crate::{LearningRate, ModuleOptimizer, Optimizer};
 
 /// Describes an [`Sgd`].
 #[derive(Config, Debug)]
@@ -64,40 +63,21 @@ impl Optimizer for Sgd {
     }
 
     fn to_device<const D: usize>(state: SgdState<D>, device: &Device) -> SgdState<D> {
-        SgdState {
-            momentum: state.momentum.map(|momentum| momentum.to_device(device)),
-        }
+        state.to_device(device)
     }
 }
 
-/// What [`Sgd`] remembers about a parameter.
-#[derive(Clone, Debug)]
-pub struct SgdState<const D: usize> {
-    /// The velocity, with momentum.
-    pub momentum: Option<MomentumState<D>>,
+state! {
+    /// What [`Sgd`] remembers about a parameter.
+    SgdState {
+        /// The velocity, with momentum.
+        pub momentum: Option<MomentumState<D>>,
+    }
 }
 
 impl<const D: usize> SgdState<D> {
     /// A state with this velocity.
     pub fn new(momentum: Option<MomentumState<D>>) -> Self {
         Self { momentum }
-    }
-}
-
-impl<const D: usize> RecordState for SgdState<D> {
-    fn state_flatten(&self, prefix: &str, sink: &mut StateSink) {
-        if let Some(momentum) = &self.momentum {
-            momentum.state_flatten(&format!("{prefix}.momentum"), sink);
-        }
-    }
-
-    fn state_unflatten(prefix: &str, source: &mut StateSource, device: &Device) -> Option<Self> {
-        let prefix = format!("{prefix}.momentum");
-        match source.has_under(&prefix) {
-            true => MomentumState::state_unflatten(&prefix, source, device).map(|momentum| Self {
-                momentum: Some(momentum),
-            }),
-            false => Some(Self { momentum: None }),
-        }
     }
 }

@@ -8,7 +8,7 @@ use alloc::vec::Vec;
 use core::any::Any;
 use core::fmt;
 
-use burn_core::tensor::{Device, Tensor, TensorData};
+use burn_core::tensor::{Device, TensorData};
 use burn_pack::Scalar;
 
 /// The state of one parameter, of any optimizer.
@@ -141,7 +141,7 @@ impl StateSource {
 
     /// Whether anything is left under `prefix`.
     pub fn has_under(&self, prefix: &str) -> bool {
-        let prefix = join(prefix, "");
+        let prefix = format!("{prefix}.");
         let under = |name: &&String| name.starts_with(&prefix);
         let tensor = self
             .tensors
@@ -156,19 +156,19 @@ impl StateSource {
         tensor.filter(under).or(scalar.filter(under)).is_some()
     }
 
-    /// Takes a tensor out, onto `device`; `None` also if it has another rank.
-    pub(crate) fn take<const D: usize>(
-        &mut self,
-        prefix: &str,
-        name: &str,
-        device: &Device,
-    ) -> Option<Tensor<D>> {
-        let data = self.take_tensor(prefix, name)?;
-        let dtype = data.dtype();
-        (data.rank() == D).then(|| Tensor::from_data(data, (device, dtype)))
+    /// Whether anything is left under this name, or below it.
+    pub(crate) fn has(&self, prefix: &str, name: &str) -> bool {
+        let name = join(prefix, name);
+        self.tensors.contains_key(&name)
+            || self.scalars.contains_key(&name)
+            || self.has_under(&name)
     }
 }
 
-fn join(prefix: &str, name: &str) -> String {
-    format!("{prefix}.{name}")
+/// The full name of a part; at the root there is no prefix.
+pub(crate) fn join(prefix: &str, name: &str) -> String {
+    match prefix.is_empty() {
+        true => name.into(),
+        false => format!("{prefix}.{name}"),
+    }
 }

@@ -132,11 +132,11 @@ pub(crate) fn check_file_size(size: u64) -> Result<(), Error> {
 
 /// Refuses a tensor of `len` bytes that is too large, or not of the size that its shape and dtype give.
 pub(crate) fn check_size(name: &str, dtype: DType, shape: &[usize], len: u64) -> Result<(), Error> {
-    // Sizes of 0 count as 1 until the end, so that strides of an empty tensor do not overflow either.
+    // Sizes of 0 count as 1 here, so that strides of an empty tensor do not overflow either.
     let product = shape
         .iter()
-        .try_fold(dtype.size(), |len, &dim| len.checked_mul(dim.max(1)));
-    let expected = product.map(|len| if shape.contains(&0) { 0 } else { len });
+        .try_fold(8usize, |len, &dim| len.checked_mul(dim.max(1)));
+    let expected = product.and_then(|_| dtype.size_of(shape));
     let Some(expected) = expected else {
         return Err(Error::ValidationError(format!(
             "the shape {shape:?} of tensor '{name}' overflows"

@@ -1,7 +1,8 @@
-//! How elements are stored: float, int and bool dtypes and the kind they belong to.
+//! How elements are stored: float, int, bool and quantized dtypes and the kind they belong to.
 
 use serde::{Deserialize, Serialize};
 
+use crate::quantization::{QuantScheme, quantized_len};
 use crate::{bf16, f16};
 
 /// What the elements of a tensor mean to the user; a [`DType`] is how they are stored.
@@ -51,6 +52,8 @@ pub enum DType {
     F16,
     /// The upper half of a binary32.
     BF16,
+    /// Stored as a binary32, computed with in any precision down to that of a binary16.
+    Flex32,
     /// Signed, 64 bits.
     I64,
     /// Signed, 32 bits.
@@ -69,17 +72,33 @@ pub enum DType {
     U8,
     /// A truth value.
     Bool(BoolStore),
+    /// A number in few bits, as a scheme says; scales lie behind the codes of all elements.
+    QFloat(QuantScheme),
 }
 
 impl DType {
-    /// Bytes of one element.
+    /// Bytes of one element; of a unit of storage, which may hold several, for quantized ones.
     #[inline]
     pub const fn size(&self) -> usize {
         match self {
             Self::F64 | Self::I64 | Self::U64 => 8,
-            Self::F32 | Self::I32 | Self::U32 | Self::Bool(BoolStore::U32) => 4,
+            Self::F32 | Self::Flex32 => 4,
+            Self::I32 | Self::U32 | Self::Bool(BoolStore::U32) => 4,
             Self::F16 | Self::BF16 | Self::I16 | Self::U16 => 2,
             Self::I8 | Self::U8 | Self::Bool(BoolStore::Native | BoolStore::U8) => 1,
+            Self::QFloat(scheme) => scheme.size_bits_stored() / 8,
+        }
+    }
+
+    /// Bytes of all elements of a shape, the scales of quantized ones included; `None` beyond what can be counted, and for
+    /// blocks of more dims than the shape has.
+    pub fn size_of(&self, shape: &[usize]) -> Option<usize> {
+        match self {
+            Self::QFloat(scheme) => quantized_len(scheme, shape),
+            _ if shape.contains(&0) => Some(0),
+            _ => shape
+                .iter()
+                .try_fold(self.size(), |len, size| len.checked_mul(*size)),
         }
     }
 
@@ -90,6 +109,7 @@ impl DType {
             Self::F32 => "f32",
             Self::F16 => "f16",
             Self::BF16 => "bf16",
+            Self::Flex32 => "flex32",
             Self::I64 => "i64",
             Self::I32 => "i32",
             Self::I16 => "i16",
@@ -101,6 +121,7 @@ impl DType {
             Self::Bool(BoolStore::Native) => "bool",
             Self::Bool(BoolStore::U8) => "bool(u8)",
             Self::Bool(BoolStore::U32) => "bool(u32)",
+            Self::QFloat(_) => "qfloat",
         }
     }
 
@@ -109,15 +130,21 @@ impl DType {
     pub const fn kind(&self) -> Kind {
         match self {
             Self::F64 | Self::F32 | Self::F16 | Self::BF16 => Kind::Float,
+            Self::Flex32 | Self::QFloat(_) => Kind::Float,
             Self::I64 | Self::I32 | Self::I16 | Self::I8 => Kind::Int,
             Self::U64 | Self::U32 | Self::U16 | Self::U8 => Kind::Int,
             Self::Bool(_) => Kind::Bool,
         }
     }
 
-    /// Whether it is a float.
+    /// Whether it is a float that is computed with as it is; see [`DType::is_quantized`] for others.
     pub const fn is_float(&self) -> bool {
-        matches!(self.kind(), Kind::Float)
+        matches!(self.kind(), Kind::Float) && !self.is_quantized()
+    }
+
+    /// Whether its elements are codes with scales, which stand for floats.
+    pub const fn is_quantized(&self) -> bool {
+        matches!(self, Self::QFloat(_))
     }
 
     /// Whether it is a signed integer.
@@ -142,6 +169,7 @@ impl DType {
             Self::F32 => Some(FloatDType::F32.finfo()),
             Self::F16 => Some(FloatDType::F16.finfo()),
             Self::BF16 => Some(FloatDType::BF16.finfo()),
+            Self::Flex32 => Some(FloatDType::Flex32.finfo()),
             _ => None,
         }
     }
@@ -158,6 +186,8 @@ pub enum FloatDType {
     F16,
     /// The upper half of a binary32.
     BF16,
+    /// Stored as a binary32, computed with in any precision down to that of a binary16.
+    Flex32,
 }
 
 /// The limits of a float dtype.
@@ -195,7 +225,7 @@ impl FloatDType {
         }
         match self {
             Self::F64 => info!(f64, same),
-            Self::F32 => info!(f32, widen),
+            Self::F32 | Self::Flex32 => info!(f32, widen),
             Self::F16 => info!(f16, f16::to_f64_const),
             Self::BF16 => info!(bf16, bf16::to_f64_const),
         }
@@ -247,7 +277,7 @@ macro_rules! narrow {
     };
 }
 
-narrow!(FloatDType, "float", F64, F32, F16, BF16);
+narrow!(FloatDType, "float", F64, F32, F16, BF16, Flex32);
 narrow!(IntDType, "int", I64, I32, I16, I8, U64, U32, U16, U8);
 
 impl From<BoolStore> for DType {

@@ -20,10 +20,13 @@ pub mod future;
 pub mod id;
 pub mod indexing;
 pub mod layout;
+pub mod matmul;
+pub mod metadata;
 pub mod ops;
 pub mod quantization;
 pub mod rand;
 pub mod reader;
+mod reshape;
 #[cfg(feature = "std")]
 mod reuse;
 pub mod runtime_kind;
@@ -41,19 +44,22 @@ pub use distribution::{Distribution, DistributionSampler, DistributionSamplerKin
 pub use dtype::{BoolDType, BoolStore, DType, FloatDType, FloatInfo, IntDType, Kind};
 pub use element::{
     Element, ElementAdd, ElementComparison, ElementConversion, ElementEq, ElementLimits,
-    ElementOrdered, ElementRandom, Scalar, cast,
+    ElementOrdered, ElementRandom, Scalar, cast, flex32,
 };
 pub use errors::{DeviceError, ExecutionError, ExpressionError, MetadataError};
 pub use future::DynFut;
 pub use half::{bf16, f16};
 pub use indexing::{AsIndex, wrap_dim};
+pub use matmul::{MatmulTransformAction, MatmulTransformAnalysis, MatmulTransformPolicy};
+pub use metadata::Metadata;
 pub use ops::*;
 pub use quantization::{
-    BlockLayout, BlockScale, BlockSize, Calibration, DecodedScales, QPARAM_ALIGN, QParams,
-    QuantAcc, QuantConfig, QuantMode, QuantPropagation, QuantScheme, QuantStore, QuantValue,
-    QuantizedBytes, ScaleDtype,
+    BlockLayout, BlockScale, BlockSize, Calibration, DecodedScales, QPARAM_ALIGN, QParamTensor,
+    QParams, QuantAcc, QuantConfig, QuantMode, QuantPropagation, QuantScheme, QuantStore,
+    QuantValue, QuantizedBytes, ScaleDtype,
 };
 pub use reader::{read_sync, try_read_sync};
+pub use reshape::{ReshapeAction, ReshapeAnalysis};
 pub use runtime_kind::RuntimeKind;
 pub use settings::DeviceSettings;
 pub use shape::{Shape, SliceOps, SmallVec, Strides, calculate_matmul_output};
@@ -66,11 +72,16 @@ pub mod tensor {
     pub use crate::errors::{ExpressionError, MetadataError};
     pub use crate::indexing::{self, AsIndex};
     pub use crate::layout;
+    pub use crate::matmul::{
+        self, MatmulTransformAction, MatmulTransformAnalysis, MatmulTransformPolicy,
+    };
+    pub use crate::metadata::Metadata;
     pub use crate::quantization::{
-        self, BlockLayout, BlockScale, BlockSize, Calibration, DecodedScales, QParams, QuantAcc,
-        QuantConfig, QuantMode, QuantPropagation, QuantScheme, QuantStore, QuantValue,
+        self, BlockLayout, BlockScale, BlockSize, Calibration, DecodedScales, QParamTensor, QParams,
+        QuantAcc, QuantConfig, QuantMode, QuantPropagation, QuantScheme, QuantStore, QuantValue,
         QuantizedBytes, ScaleDtype,
     };
+    pub use crate::reshape::{ReshapeAction, ReshapeAnalysis};
     pub use crate::shape::{self, Shape, SliceOps, SmallVec, Strides, calculate_matmul_output};
     pub use crate::slice::{self, Slice, SliceArg, SliceIter};
 }

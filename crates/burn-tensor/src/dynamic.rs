@@ -49,6 +49,21 @@ impl DynTensor {
     }
 }
 
+impl<const D: usize, K: Basic> Tensor<D, K> {
+    /// The tensor without its rank and kind in the type.
+    pub fn into_dyn(self) -> DynTensor {
+        self.into()
+    }
+
+    /// The tensor under another rank in the type, if it is of that: for code that is generic over ranks.
+    ///
+    /// # Errors
+    /// If it is of another rank.
+    pub fn into_rank<const D2: usize>(self) -> Result<Tensor<D2, K>, DynTensorError> {
+        self.into_dyn().into_rank()
+    }
+}
+
 impl<const D: usize, K: Basic> From<Tensor<D, K>> for DynTensor {
     fn from(tensor: Tensor<D, K>) -> Self {
         Self(tensor.handle)

@@ -9,6 +9,8 @@
 extern crate alloc;
 
 pub mod activation;
+#[cfg(feature = "autodiff")]
+pub mod autodiff;
 #[cfg(feature = "capture")]
 mod capture;
 mod device;
@@ -23,6 +25,7 @@ pub mod macros;
 pub mod module;
 mod operators;
 mod options;
+pub mod quantization;
 mod tensor;
 mod transaction;
 
@@ -32,6 +35,8 @@ pub mod ops {
 }
 
 pub use burn_backend::{MemoryPoolUsage, SlicedPoolReport};
+#[cfg(feature = "autodiff")]
+pub use burn_dispatch::autodiff::GradientCheckpointingStrategy;
 pub use burn_std::backtrace::BackTrace;
 pub use burn_std::distribution::*;
 pub use burn_std::element::*;
@@ -42,7 +47,7 @@ pub use burn_std::stream::StreamId;
 pub use burn_std::{
     BoolDType, BoolStore, Bytes, DType, DataError, DeviceError, DeviceSettings, ExecutionError,
     FloatDType, IndexingUpdateOp, IntDType, TensorData, TensorReadError, Tolerance, bf16, f16,
-    read_sync, s, try_read_sync,
+    flex32, read_sync, s, try_read_sync,
 };
 #[cfg(feature = "capture")]
 pub use capture::{

@@ -12,7 +12,7 @@ const BUDGET: &[(&str, usize)] = &[
     ("CompareOp", 6),
     ("CreateOp", 3),
     ("IndexOp", 3),
-    ("ModuleOp", 10),
+    ("ModuleOp", 13),
     ("MovementOp", 5),
     ("Operation", 18),
     ("ReduceOp", 9),

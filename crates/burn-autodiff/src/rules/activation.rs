@@ -1,6 +1,6 @@
 //! Activations, where a rule keeps less than the lowering would.
 
-use super::{Keep, Kept, Rule};
+use super::{Keep, Kept, Output, Rule};
 use burn_backend::{Build, Emit};
 use burn_ir::{ActivationOp, CompareOp, Dims, ReduceOp, UnaryOp};
 use core::f64::consts::{FRAC_1_SQRT_2, FRAC_2_SQRT_PI};
@@ -19,7 +19,7 @@ pub(super) fn pullback<E: Emit>(
     e: &mut E,
     op: ActivationOp,
     input: Kept<E::Tensor>,
-    output: Kept<E::Tensor>,
+    output: Output<E::Tensor>,
     grad: E::Tensor,
 ) -> E::Tensor {
     match op {

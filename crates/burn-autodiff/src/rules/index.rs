@@ -1,6 +1,6 @@
 //! Reading and writing at positions that are data, and order, which is reading at sorted positions.
 
-use super::{Keep, Kept, Rule, Wanted};
+use super::{Keep, Kept, Output, Rule, Wanted};
 use alloc::vec;
 use alloc::vec::Vec;
 use burn_backend::{Build, Emit};
@@ -75,7 +75,7 @@ pub(super) fn pullback<E: Emit>(
     e: &mut E,
     mode: IndexingUpdateOp,
     operands: Operands<E::Tensor>,
-    output: Kept<E::Tensor>,
+    output: Output<E::Tensor>,
     grad: E::Tensor,
     wanted: Wanted,
 ) -> Vec<Option<E::Tensor>> {

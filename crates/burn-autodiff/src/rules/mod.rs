@@ -4,11 +4,13 @@
 //! says first what it needs kept, then pulls the gradient back. Summing over broadcast dims happens once, in the walk.
 
 mod activation;
+mod attention;
 mod binary;
 mod index;
 mod join;
 mod module;
 mod movement;
+mod quant;
 mod reduce;
 mod scan;
 mod unary;
@@ -30,6 +32,17 @@ impl<T> Kept<T> {
     /// The value that the rule asked for.
     fn value(self) -> T {
         self.value.expect("the rule asked to keep this value")
+    }
+}
+
+/// An output as a rule sees it: present only if it was asked for.
+#[derive(Clone, Debug)]
+pub(crate) struct Output<T>(pub(crate) Option<T>);
+
+impl<T> Output<T> {
+    /// The value that the rule asked for.
+    fn value(self) -> T {
+        self.0.expect("the rule asked to keep this value")
     }
 }
 
@@ -170,7 +183,7 @@ type Pulled<T> = (Option<T>, Shape);
 pub(crate) fn pullback<E: Emit>(
     e: &mut E,
     operation: Operation<Kept<E::Tensor>>,
-    outputs: Outputs<Kept<E::Tensor>>,
+    outputs: Outputs<Output<E::Tensor>>,
     grads: Vec<Option<E::Tensor>>,
     wanted: Wanted,
 ) -> Vec<Pulled<E::Tensor>> {
@@ -194,7 +207,7 @@ pub(crate) fn pullback<E: Emit>(
 fn single<E: Emit>(
     e: &mut E,
     operation: Operation<Kept<E::Tensor>>,
-    output: Kept<E::Tensor>,
+    output: Output<E::Tensor>,
     grad: E::Tensor,
     wanted: Wanted,
 ) -> Vec<Option<E::Tensor>> {
@@ -252,7 +265,7 @@ fn single<E: Emit>(
         Operation::Scan { op, dim, input } => {
             vec![Some(scan::pullback(e, op, dim, input, output, grad))]
         }
-        Operation::Module(op) => module::pullback(e, *op, grad, wanted),
+        Operation::Module(op) => module::pullback(e, *op, output, grad, wanted),
     }
 }
 

@@ -1,7 +1,8 @@
 //! Layers. Convolution is linear in its input and in its weight, and so are its adjoints in either: each is the gradient
 //! of the others, to any order. Windows, columns and resampling are linear too.
 
-use super::{Keep, Kept, Rule, Wanted};
+use super::attention::{self, Attention};
+use super::{Keep, Kept, Output, Rule, Wanted, quant};
 use alloc::boxed::Box;
 use alloc::vec;
 use alloc::vec::Vec;
@@ -29,18 +30,41 @@ pub(super) fn rule<T>(op: &ModuleOp<T>, wanted: Wanted) -> Rule {
             Rule::Pullback(Keep::operands([(INPUT, true), (WEIGHT, true)]))
         }
         ModuleOp::MaxPool { .. } => Rule::Pullback(Keep::operands([(INPUT, true)])),
-        ModuleOp::Attention { .. } => Rule::Expand,
-        ModuleOp::MaxPoolIndices { .. } => Rule::Zero,
+        ModuleOp::Attention { .. } => Rule::Pullback(Keep {
+            outputs: true,
+            ..Keep::operands([(0, true), (1, true), (2, true), (3, true), (4, true)])
+        }),
+        ModuleOp::QuantizedMatmul { .. } => quant::product(wanted),
+        ModuleOp::MaxPoolIndices { .. }
+        | ModuleOp::Quantize { .. }
+        | ModuleOp::Dequantize { .. } => Rule::Zero,
     }
 }
 
 pub(super) fn pullback<E: Emit>(
     e: &mut E,
     op: ModuleOp<Kept<E::Tensor>>,
+    output: Output<E::Tensor>,
     grad: E::Tensor,
     wanted: Wanted,
 ) -> Vec<Option<E::Tensor>> {
     match op {
+        ModuleOp::Attention {
+            query,
+            key,
+            value,
+            mask,
+            bias,
+            scores,
+        } => {
+            let attention = Attention {
+                operands: [query, key, value],
+                mask,
+                bias,
+                scores,
+            };
+            attention::pullback(e, attention, output.value(), grad, wanted)
+        }
         ModuleOp::Conv { .. } | ModuleOp::ConvTranspose { .. } | ModuleOp::ConvWeight { .. } => {
             convolution(e, op, grad, wanted)
         }
@@ -103,7 +127,10 @@ pub(super) fn pullback<E: Emit>(
             });
             vec![Some(to_largest(e, &meta, indices, grad))]
         }
-        ModuleOp::MaxPoolIndices { .. } | ModuleOp::Attention { .. } => {
+        ModuleOp::QuantizedMatmul { lhs, rhs, .. } => quant::pullback(e, lhs, rhs, grad, wanted),
+        ModuleOp::MaxPoolIndices { .. }
+        | ModuleOp::Quantize { .. }
+        | ModuleOp::Dequantize { .. } => {
             unreachable!("the rule of `{}` asks for no pullback", op.name())
         }
     }

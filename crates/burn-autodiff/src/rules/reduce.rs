@@ -1,6 +1,6 @@
 //! Reductions.
 
-use super::{Keep, Kept, Rule};
+use super::{Keep, Kept, Output, Rule};
 use alloc::vec::Vec;
 use burn_backend::{Build, Emit};
 use burn_ir::{CompareOp, Described, Dims, MovementOp, PadRange, ReduceOp, SliceRange};
@@ -24,7 +24,7 @@ pub(super) fn pullback<E: Emit>(
     e: &mut E,
     op: ReduceOp,
     input: Kept<E::Tensor>,
-    output: Kept<E::Tensor>,
+    output: Output<E::Tensor>,
     grad: E::Tensor,
     dims: Dims,
 ) -> E::Tensor {

@@ -1,7 +1,7 @@
 //! Running values.
 
 use super::index::counting;
-use super::{Keep, Kept, Rule};
+use super::{Keep, Kept, Output, Rule};
 use alloc::vec::Vec;
 use burn_backend::{Build, Emit};
 use burn_ir::{BinaryOp, CompareOp, Described, IndexOp, MovementOp, PadRange, ScanOp};
@@ -23,7 +23,7 @@ pub(super) fn pullback<E: Emit>(
     op: ScanOp,
     dim: usize,
     input: Kept<E::Tensor>,
-    output: Kept<E::Tensor>,
+    output: Output<E::Tensor>,
     grad: E::Tensor,
 ) -> E::Tensor {
     match op {
@@ -46,7 +46,7 @@ fn extreme<E: Emit>(
     keeps: CompareOp,
     dim: usize,
     input: Kept<E::Tensor>,
-    output: Kept<E::Tensor>,
+    output: Output<E::Tensor>,
     grad: E::Tensor,
 ) -> E::Tensor {
     let meta = input.meta.clone();

@@ -1,6 +1,6 @@
 //! Elementwise functions of one argument.
 
-use super::{Keep, Kept, Rule};
+use super::{Keep, Kept, Output, Rule};
 use burn_backend::{Build, Emit};
 use burn_ir::{BinaryOp, UnaryOp};
 use core::f64::consts::FRAC_2_SQRT_PI;
@@ -8,6 +8,9 @@ use core::f64::consts::FRAC_2_SQRT_PI;
 /// How an elementwise function pulls a gradient `g` back. The variant says what the tape must keep, so no rule
 /// declares it twice.
 enum Elementwise<E: Emit> {
+    /// Constant between its steps: gradients of zeros, so that whoever waits for one gets it.
+    Step,
+    /// Not of floats.
     Zero,
     /// From `g` alone.
     Linear(fn(&mut E, E::Tensor) -> E::Tensor),
@@ -18,7 +21,7 @@ enum Elementwise<E: Emit> {
 }
 
 fn elementwise<E: Emit>(op: UnaryOp) -> Elementwise<E> {
-    use Elementwise::{FromInput, FromOutput, Linear, Zero};
+    use Elementwise::{FromInput, FromOutput, Linear, Step, Zero};
     match op {
         UnaryOp::Neg => Linear(|e, g| e.neg(g)),
         UnaryOp::Abs => FromInput(|e, g, x| {
@@ -70,19 +73,15 @@ fn elementwise<E: Emit>(op: UnaryOp) -> Elementwise<E> {
             let scaled = e.mul_scalar(bell, FRAC_2_SQRT_PI);
             e.mul(g, scaled)
         }),
-        UnaryOp::Sign
-        | UnaryOp::Floor
-        | UnaryOp::Ceil
-        | UnaryOp::Round
-        | UnaryOp::Trunc
-        | UnaryOp::Not => Zero,
+        UnaryOp::Sign | UnaryOp::Floor | UnaryOp::Ceil | UnaryOp::Round | UnaryOp::Trunc => Step,
+        UnaryOp::Not => Zero,
     }
 }
 
 pub(super) fn rule(op: UnaryOp) -> Rule {
     match elementwise::<burn_backend::Recorder>(op) {
         Elementwise::Zero => Rule::Zero,
-        Elementwise::Linear(_) => Rule::Pullback(Keep::NOTHING),
+        Elementwise::Step | Elementwise::Linear(_) => Rule::Pullback(Keep::NOTHING),
         Elementwise::FromInput(_) => Rule::Pullback(Keep::operands([(0, true)])),
         Elementwise::FromOutput(_) => Rule::Pullback(Keep::OUTPUT),
     }
@@ -92,10 +91,11 @@ pub(super) fn pullback<E: Emit>(
     e: &mut E,
     op: UnaryOp,
     input: Kept<E::Tensor>,
-    output: Kept<E::Tensor>,
+    output: Output<E::Tensor>,
     grad: E::Tensor,
 ) -> Option<E::Tensor> {
     match elementwise::<E>(op) {
+        Elementwise::Step => Some(e.full(&input.meta, 0.0)),
         Elementwise::Zero => None,
         Elementwise::Linear(f) => Some(f(e, grad)),
         Elementwise::FromInput(f) => Some(f(e, grad, input.value())),

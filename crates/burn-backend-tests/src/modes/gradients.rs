@@ -6,7 +6,7 @@ use crate::{Array, Failures, Generator, Gradient, Layout, Num, Sample};
 use burn_backend::{Build, Device, Handle};
 use burn_dispatch::autodiff::{BackwardError, Gradients, backward, is_tracked, require_grad};
 use burn_dispatch::{registry, run, transfer};
-use burn_ir::{Described, Dims, Operation};
+use burn_ir::{Described, Dims};
 use burn_std::{DType, Kind};
 
 /// The step of central differences. Truncation grows as `h²`, rounding as `ε/h`: they balance at `∛ε`
@@ -17,8 +17,8 @@ const STEP: f64 = 6e-6;
 /// derivatives and sums of that size, and a million times less than what a wrong rule gives.
 const TOLERANCE: f64 = 1e-7;
 
-/// Gradients of every differentiable sample agree with finite differences, on every layout; those of smooth ones can be
-/// differentiated again. Nothing flows through the others.
+/// Gradients of every differentiable sample agree with finite differences to its order, on every layout; those of other
+/// floats with those of f64. Nothing but zeros flows through the others.
 ///
 /// # Panics
 /// With the samples for which that is not so.
@@ -40,27 +40,21 @@ pub fn gradients(device: Device) {
             if layout == Layout::Broadcast && sample.gradient == Gradient::Kinked {
                 continue;
             }
-            let place = format!("{sample:?} {layout:?}");
-            failures.note(place, attempt(|| first_order(device, &sample, layout)));
+            for order in 1..=sample.order {
+                let place = format!("{sample:?} {layout:?}, order {order}");
+                failures.note(place, attempt(|| agrees(device, &sample, layout, order)));
+            }
+            for dtype in sample.supported(&|dtype| device.supports_dtype(dtype)) {
+                if dtype.is_float() && dtype != DType::F64 {
+                    let place = format!("{sample:?} {layout:?} on {}", dtype.name());
+                    failures.note(place, attempt(|| narrow(device, &sample, dtype, layout)));
+                }
+            }
         }
         if let Some(empty) = sample.emptied(DType::F64) {
             let place = format!("{sample:?} without elements");
-            failures.note(
-                place,
-                attempt(|| first_order(device, &empty, Layout::Contiguous)),
-            );
-        }
-        if sample.gradient == Gradient::Smooth {
-            failures.note(
-                format!("{sample:?}, order 2"),
-                attempt(|| second_order(device, &sample)),
-            );
-        }
-        for dtype in sample.supported(&|dtype| device.supports_dtype(dtype)) {
-            if dtype.is_float() && dtype != DType::F64 {
-                let place = format!("{sample:?} on {}", dtype.name());
-                failures.note(place, attempt(|| narrow(device, &sample, dtype)));
-            }
+            let outcome = attempt(|| agrees(device, &empty, Layout::Contiguous, 1));
+            failures.note(place, outcome);
         }
     }
     failures.report();
@@ -88,26 +82,30 @@ impl<'a> Problem<'a> {
             device,
             sample,
             dtype,
-            weights: weights("outputs", output.shape.to_vec(), output.dtype),
+            weights: match output.dtype.kind() {
+                Kind::Float => weights("outputs", output.shape.to_vec(), output.dtype),
+                // Never used: nothing flows.
+                Kind::Int | Kind::Bool => Array::floats([0], []),
+            },
             inputs,
         }
     }
 
     fn is_float(&self, input: usize) -> bool {
-        self.inputs[input].dtype.kind() == Kind::Float
+        self.inputs[input].dtype.is_float()
     }
 
     /// The weighted sum of the output for these inputs.
-    fn loss(&self, inputs: &[Array]) -> f64 {
+    fn value(&self, inputs: &[Array]) -> f64 {
         let operation = self.sample.operation(self.dtype);
         let operation = operation.map(&mut |at| self.device.upload(inputs[at].to_data()));
         let output = Array::from_data(&read(run(self.device, operation).one()));
         dot(&output, &self.weights)
     }
 
-    /// The inputs as leaves, and the weighted output on their tape.
-    fn record(&self, inputs: &[Array], layout: Layout) -> (Vec<Handle>, Handle) {
-        let mut device = registry::autodiff(self.device);
+    /// The inputs as leaves, and the output on their tape.
+    fn output(&self, inputs: &[Array], layout: Layout) -> (Vec<Handle>, Handle) {
+        let device = registry::autodiff(self.device);
         let leaves: Vec<Handle> = (0..inputs.len())
             .map(|at| {
                 let placed = layout.place(self.device, &inputs[at]);
@@ -120,9 +118,15 @@ impl<'a> Problem<'a> {
             .collect();
         let operation = self.sample.operation(self.dtype);
         let output = run(device, operation.map(&mut |at| leaves[at].clone())).one();
+        (leaves, output)
+    }
+
+    /// The inputs as leaves, and the weighted output on their tape.
+    fn record(&self, inputs: &[Array], layout: Layout) -> (Vec<Handle>, Handle) {
+        let (leaves, output) = self.output(inputs, layout);
+        let mut device = registry::autodiff(self.device);
         let weights = device.upload(self.weights.to_data());
-        let weighted = device.mul(output, weights);
-        (leaves, weighted)
+        (leaves, device.mul(output, weights))
     }
 
     /// The gradient for each float input, zeros where none arrived.
@@ -136,10 +140,51 @@ impl<'a> Problem<'a> {
             .collect()
     }
 
-    fn analytic(&self, inputs: &[Array], layout: Layout) -> Result<Vec<Array>, BackwardError> {
-        let (leaves, weighted) = self.record(inputs, layout);
-        let gradients = backward(&weighted, false)?;
-        Ok(self.collect(&leaves, &gradients))
+    /// The gradients for `leaves` of a tensor on their tape; zeros where it does not depend on them.
+    fn gradients(&self, leaves: &[Handle], of: &Handle) -> Result<Vec<Array>, BackwardError> {
+        match is_tracked(of) {
+            true => Ok(self.collect(leaves, &backward(of, false)?)),
+            false => Ok(self.collect(leaves, &Gradients::default())),
+        }
+    }
+
+    /// The inputs as leaves, and on their tape the derivative of the weighted sum in the direction of the first `order` of
+    /// `directions`.
+    fn along(
+        &self,
+        inputs: &[Array],
+        layout: Layout,
+        order: usize,
+    ) -> Result<(Vec<Handle>, Handle), BackwardError> {
+        let (leaves, mut value) = self.record(inputs, layout);
+        for order in 0..order {
+            let gradients = match is_tracked(&value) {
+                true => backward(&value, true)?,
+                false => Gradients::default(),
+            };
+            value = self.directed(&leaves, &gradients, order);
+        }
+        Ok((leaves, value))
+    }
+
+    /// The products of gradients and directions, summed.
+    fn directed(&self, leaves: &[Handle], gradients: &Gradients, order: usize) -> Handle {
+        let mut device = registry::autodiff(self.device);
+        let mut sum = device.upload(burn_std::TensorData::new(vec![0.0f64], [1]));
+        for at in (0..leaves.len()).filter(|at| self.is_float(*at)) {
+            let Some(gradient) = gradients.get(&leaves[at]) else {
+                continue;
+            };
+            let name = format!("direction {at} of order {order}");
+            let direction = weights(&name, self.inputs[at].shape.clone(), self.dtype);
+            let direction = device.upload(direction.to_data());
+            let product = device.mul(gradient.clone(), direction);
+            let all = Dims::all(product.meta().rank());
+            let total = device.reduce(burn_ir::ReduceOp::Sum, product, all);
+            let total = device.reshape(total, [1].into());
+            sum = device.add(sum, total);
+        }
+        sum
     }
 
     /// Central differences of `f` in each element of each float input.
@@ -183,19 +228,31 @@ fn dot(lhs: &Array, rhs: &Array) -> f64 {
         .sum()
 }
 
-fn first_order(device: Device, sample: &Sample, layout: Layout) -> Option<String> {
+/// The gradients of the derivative of one order less, against its differences.
+fn agrees(device: Device, sample: &Sample, layout: Layout, order: usize) -> Option<String> {
     let problem = Problem::new(device, sample, DType::F64, layout);
-    let expected = problem.differences(&|inputs| problem.loss(inputs));
-    match problem.analytic(&problem.inputs, layout) {
-        Ok(gradients) => compare(&gradients, &expected, TOLERANCE),
+    let value = |inputs: &[Array]| match order {
+        1 => problem.value(inputs),
+        _ => {
+            let along = problem.along(inputs, Layout::Contiguous, order - 1);
+            let (_, value) = along.expect("lower orders were checked before");
+            Array::from_data(&read(value)).data[0].float()
+        }
+    };
+    let expected = problem.differences(&value);
+    let found = problem
+        .along(&problem.inputs, layout, order - 1)
+        .and_then(|(leaves, value)| problem.gradients(&leaves, &value));
+    match found {
+        Ok(found) => compare(&found, &expected, TOLERANCE),
         Err(error) => Some(error.to_string()),
     }
 }
 
 /// Gradients of another element type have that type, and are those of f64 as far as its digits go.
-fn narrow(device: Device, sample: &Sample, dtype: DType) -> Option<String> {
-    let problem = Problem::new(device, sample, dtype, Layout::Contiguous);
-    let mut wide = Problem::new(device, sample, DType::F64, Layout::Contiguous);
+fn narrow(device: Device, sample: &Sample, dtype: DType, layout: Layout) -> Option<String> {
+    let problem = Problem::new(device, sample, dtype, layout);
+    let mut wide = Problem::new(device, sample, DType::F64, layout);
     let widen = |array: &Array| match array.dtype == dtype {
         true => Array {
             dtype: DType::F64,
@@ -205,8 +262,9 @@ fn narrow(device: Device, sample: &Sample, dtype: DType) -> Option<String> {
     };
     wide.inputs = problem.inputs.iter().map(widen).collect();
     let gradient = |problem: &Problem<'_>| {
+        let (leaves, value) = problem.record(&problem.inputs, layout);
         problem
-            .analytic(&problem.inputs, Layout::Contiguous)
+            .gradients(&leaves, &value)
             .map_err(|error| error.to_string())
     };
     let (found, expected) = match (gradient(&problem), gradient(&wide)) {
@@ -220,88 +278,25 @@ fn narrow(device: Device, sample: &Sample, dtype: DType) -> Option<String> {
     compare(&found, &expected, 32.0 * Format::of(dtype).unit())
 }
 
-/// The gradient of the weighted sum of the gradients, against the differences of that sum.
-fn second_order(device: Device, sample: &Sample) -> Option<String> {
-    let problem = Problem::new(device, sample, DType::F64, Layout::Contiguous);
-    let directions: Vec<Array> = (0..problem.inputs.len())
-        .filter(|at| problem.is_float(*at))
-        .map(|at| {
-            weights(
-                &format!("direction {at}"),
-                problem.inputs[at].shape.clone(),
-                DType::F64,
-            )
-        })
-        .collect();
-    let along = |gradients: &[Array]| -> f64 {
-        gradients
-            .iter()
-            .zip(&directions)
-            .map(|(gradient, direction)| dot(gradient, direction))
-            .sum()
-    };
-    let slope = |inputs: &[Array]| {
-        let gradients = problem.analytic(inputs, Layout::Contiguous);
-        along(&gradients.expect("the first order was checked before"))
-    };
-    let expected = problem.differences(&slope);
-    match hessian_product(&problem, &directions) {
-        Ok(product) => compare(&product, &expected, TOLERANCE),
-        Err(error) => Some(error.to_string()),
-    }
-}
-
-fn hessian_product(
-    problem: &Problem<'_>,
-    directions: &[Array],
-) -> Result<Vec<Array>, BackwardError> {
-    let mut device = registry::autodiff(problem.device);
-    let (leaves, weighted) = problem.record(&problem.inputs, Layout::Contiguous);
-    let gradients = backward(&weighted, true)?;
-    let mut sum: Option<Handle> = None;
-    let floats: Vec<&Handle> = (0..leaves.len())
-        .filter(|at| problem.is_float(*at))
-        .map(|at| &leaves[at])
-        .collect();
-    for (leaf, direction) in floats.iter().zip(directions) {
-        let Some(gradient) = gradients.get(leaf) else {
-            continue;
-        };
-        let direction = device.upload(direction.to_data());
-        let product = device.mul(gradient.clone(), direction);
-        let all = Dims::all(product.meta().rank());
-        let total = device.reduce(burn_ir::ReduceOp::Sum, product, all);
-        let total = device.reshape(total, [0usize; 0].into());
-        sum = Some(match sum {
-            Some(sum) => device.add(sum, total),
-            None => total,
-        });
-    }
-    match sum {
-        // The gradient of a linear function does not depend on its inputs.
-        Some(sum) if is_tracked(&sum) => Ok(problem.collect(&leaves, &backward(&sum, false)?)),
-        _ => Ok(directions.iter().map(zeros).collect()),
-    }
-}
-
-/// Nothing flows through an operation that the table calls not differentiable, whatever its output.
+/// Nothing but zeros flows through an operation that the table calls not differentiable.
 fn flat(device: Device, sample: &Sample) -> Option<String> {
-    let mut layer = registry::autodiff(device);
-    let inputs = sample.arrays(DType::F64, false);
-    let operation: Operation<Handle> = sample.operation(DType::F64).map(&mut |at| {
-        let input = layer.upload(inputs[at].to_data());
-        match inputs[at].dtype.kind() {
-            Kind::Float => require_grad(input).expect("the device has a tape"),
-            Kind::Int | Kind::Bool => input,
-        }
-    });
-    let output = run(layer, operation).one();
+    let problem = Problem::new(device, sample, DType::F64, Layout::Contiguous);
+    let output = problem.output(&problem.inputs, Layout::Contiguous).1;
     // Casts between floats are linear; their differences do not survive the narrower type.
     if sample.name() == "cast" && output.meta().dtype.kind() == Kind::Float {
-        let output = layer.cast(output, DType::F64);
         return (!is_tracked(&output)).then(|| "no gradient flows".into());
     }
-    is_tracked(&output).then(|| "a gradient flows".into())
+    if !is_tracked(&output) {
+        return None;
+    }
+    let (leaves, value) = problem.record(&problem.inputs, Layout::Contiguous);
+    match problem.gradients(&leaves, &value) {
+        Ok(found) => {
+            let zeros: Vec<Array> = found.iter().map(zeros).collect();
+            compare(&found, &zeros, 0.0)
+        }
+        Err(error) => Some(error.to_string()),
+    }
 }
 
 fn compare(found: &[Array], expected: &[Array], tolerance: f64) -> Option<String> {

@@ -29,7 +29,8 @@ struct Case {
 
 impl Case {
     /// The samples that a device has kernels for, on its element types, in all layouts: first alike for all inputs, then
-    /// different ones, last without elements.
+    /// different ones, last without elements. The variable `BURN_SAMPLES` leaves a part of them: `exp,matmul` by name, `1/7`
+    /// every seventh.
     fn all(device: Device) -> Vec<Self> {
         let mut cases = Vec::new();
         let pending = support::pending(device.name());
@@ -51,6 +52,20 @@ impl Case {
                 );
             }
         }
+        match std::env::var("BURN_SAMPLES") {
+            Ok(part) => Self::part(cases, &part),
+            Err(_) => cases,
+        }
+    }
+
+    /// The cases that the value of `BURN_SAMPLES` leaves.
+    fn part(mut cases: Vec<Self>, part: &str) -> Vec<Self> {
+        if let Some(every) = part.strip_prefix("1/") {
+            let every = every.parse().expect("`BURN_SAMPLES=1/n` has a number n");
+            return cases.into_iter().step_by(every).collect();
+        }
+        cases.retain(|case| part.split(',').any(|name| name == case.sample.name()));
+        assert!(!cases.is_empty(), "`BURN_SAMPLES={part}` names no sample");
         cases
     }
 

@@ -77,7 +77,8 @@ pub fn table<B: Backend>(device: &B::Device) -> String {
     let mut text = String::from(
         "# Operations\n\n\
         Written from the sample table: change that, then run the test of this file with `UPDATE_OPS_MD=1`.\n\n\
-        *Gradient*: `any` order, `any, a.e.` where there are kinks (almost everywhere), `-` where none flows.\n\
+        *Gradient*: `any` order, `any, a.e.` where there are kinks (almost everywhere), `-` where none flows or all are 0; in\n\
+        brackets the order to which gradients are checked against differences.\n\
         *Kernel*: `native` where the backend has one of its own, `lowered` where smaller instructions run instead.\n\n",
     );
     let name = B::name(device);
@@ -147,13 +148,15 @@ fn elements(samples: &[&Sample]) -> String {
     kinds.map(Kind::as_str).collect::<Vec<_>>().join(", ")
 }
 
-fn gradient(samples: &[&Sample]) -> &'static str {
+fn gradient(samples: &[&Sample]) -> String {
+    let order = samples.iter().map(|sample| sample.order).max();
     let any = |gradient| samples.iter().any(|sample| sample.gradient == gradient);
-    match (any(Gradient::Smooth), any(Gradient::Kinked)) {
+    let orders = match (any(Gradient::Smooth), any(Gradient::Kinked)) {
         (_, true) => "any, a.e.",
         (true, false) => "any",
-        (false, false) => "-",
-    }
+        (false, false) => return "-".into(),
+    };
+    format!("{orders} ({})", order.unwrap_or(0))
 }
 
 fn kernel<B: Backend>(device: &B::Device, samples: &[&Sample]) -> String {

@@ -1,9 +1,10 @@
 //! What layers mean, one product at a time, in `f64`.
 
 use super::flat;
-use crate::array::{Array, Num, positions};
+use crate::array::{Array, Num, code, positions};
 use crate::check::Expected;
 use burn_ir::{Filter, ModuleOp, Scores, TensorMeta, Window};
+use burn_std::quantization::BlockLayout;
 use core::f64::consts::PI;
 
 /// Sums with the number and the magnitude of their terms, which bound the error of any order of summation.
@@ -167,6 +168,36 @@ pub fn module(op: &ModuleOp<usize>, inputs: &[Array], output: &TensorMeta) -> Ex
                 epsilon.elem(),
                 output,
             )
+        }
+        ModuleOp::Quantize {
+            input,
+            scales,
+            global,
+            scheme,
+        } => {
+            let global = global.map_or(1.0, |at| x(at, 0));
+            let layout = scheme
+                .block_size()
+                .map(|size| BlockLayout::new(&output.shape, &size));
+            let value = |at: usize| {
+                let block = layout.as_ref().map_or(0, |layout| layout.block_of(at));
+                let scale = x(*scales, block) * global;
+                code(x(*input, at) / scale, *scheme) * scale
+            };
+            Expected::exactly(floats(output, (0..count).map(value).collect()))
+        }
+        ModuleOp::Dequantize { input, .. } => {
+            let values = (0..count).map(|at| x(*input, at));
+            Expected::exactly(floats(output, values.collect()))
+        }
+        ModuleOp::QuantizedMatmul { lhs, rhs, .. } => {
+            let (lhs, rhs) = (&inputs[*lhs], &inputs[*rhs]);
+            let (_, data, magnitudes) = super::matmul(lhs, rhs);
+            let terms = lhs.shape.last().copied().unwrap_or(0) as f64;
+            Expected {
+                array: floats(output, data.iter().map(|num| num.float()).collect()),
+                slack: magnitudes.iter().map(|sum| sum * terms).collect(),
+            }
         }
     }
 }

@@ -51,12 +51,14 @@ pub(super) fn samples() -> Vec<Sample> {
             .edges([0.0, INF, NAN])
             .ulps(8.0)
             .slack(|x| 2.0 * x.abs())
-            .smooth(),
+            .smooth()
+            .thrice(),
         activation("", &WIDE, ActivationOp::Sigmoid)
             .reference(sigmoid)
             .edges([0.0, INF, -INF, NAN])
             .ulps(4.0)
-            .smooth(),
+            .smooth()
+            .thrice(),
     ];
     for (note, dim, shape) in [
         ("over the first dim", 0, &[5, 3, 4][..]),

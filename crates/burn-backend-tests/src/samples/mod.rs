@@ -14,6 +14,7 @@ mod join;
 mod matmul;
 mod module;
 mod movement;
+mod quant;
 mod reduce;
 mod scan;
 mod select;
@@ -85,6 +86,7 @@ pub fn all() -> Vec<Sample> {
         scan::samples(),
         sort::samples(),
         module::samples(),
+        quant::samples(),
     ]
     .concat()
 }

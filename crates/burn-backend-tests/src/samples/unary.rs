@@ -33,13 +33,15 @@ fn smooth() -> Vec<Sample> {
             .within(-4.0, 4.0)
             .edges(SPECIAL)
             .ulps(2.0)
-            .smooth(),
+            .smooth()
+            .thrice(),
         unary(UnaryOp::Log)
             .reference(f64::ln)
             .within(0.1, 9.0)
             .edges([0.0, 1.0, -1.0, INF, NAN])
             .ulps(2.0)
-            .smooth(),
+            .smooth()
+            .thrice(),
         unary(UnaryOp::Log1p)
             .reference(f64::ln_1p)
             .within(-0.9, 4.0)
@@ -55,13 +57,15 @@ fn smooth() -> Vec<Sample> {
             .reference(f64::recip)
             .within(0.3, 4.0)
             .edges(SPECIAL)
-            .smooth(),
+            .smooth()
+            .thrice(),
         unary(UnaryOp::Sin)
             .reference(f64::sin)
             .within(-9.0, 9.0)
             .edges(SPECIAL)
             .ulps(2.0)
-            .smooth(),
+            .smooth()
+            .thrice(),
         unary(UnaryOp::Cos)
             .reference(f64::cos)
             .within(-9.0, 9.0)
@@ -79,7 +83,8 @@ fn smooth() -> Vec<Sample> {
             .within(-4.0, 4.0)
             .edges(SPECIAL)
             .ulps(4.0)
-            .smooth(),
+            .smooth()
+            .thrice(),
         unary(UnaryOp::Erf)
             .reference(erf)
             .within(-4.0, 4.0)

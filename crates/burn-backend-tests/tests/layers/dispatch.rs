@@ -1,8 +1,8 @@
 //! Routing: devices of operands, layers, transfers.
 
 use crate::{elements, floats};
-use burn_backend::Handle;
-use burn_dispatch::autodiff::{is_tracked, require_grad};
+use burn_backend::{Build, Handle};
+use burn_dispatch::autodiff::{backward, is_tracked, require_grad};
 use burn_dispatch::{registry, run, transfer, try_run};
 use burn_flex::device as flex;
 use burn_ir::{BinaryOp, Operand, Operation};
@@ -100,8 +100,31 @@ fn a_tracked_tensor_does_not_change_its_device_silently() {
     let x = require_grad(floats(tape, [1], &[1.0])).unwrap();
     insta::assert_snapshot!(transfer(x, registry::fused(flex())).unwrap_err(), @r"
     `to_device`: gradients do not flow from flex:unfused:autodiff to flex
-      legal: `detach` or `inner` first, or a move before `require_grad`
+      legal: a target with a tape, as `device.autodiff()` is; `detach` or `inner` first; or a move before `require_grad`
     ");
+}
+
+#[test]
+fn gradients_go_back_to_the_device_that_a_tensor_came_from() {
+    let (mut here, mut there) = (
+        registry::autodiff(flex()),
+        registry::autodiff(registry::fused(flex())),
+    );
+    let x = require_grad(floats(here, [2], &[3.0, -1.0])).unwrap();
+    let square = here.mul(x.clone(), x.clone());
+    let moved = transfer(square, there).unwrap();
+    assert!(moved.device() == there && is_tracked(&moved));
+    // x⁴ + x, in part there and in part here.
+    let power = there.mul(moved.clone(), moved);
+    let power = transfer(power, here).unwrap();
+    let sum = here.add(power, x.clone());
+    // 4x³ + 1 and 12x²
+    let first = backward(&sum, true).unwrap().remove(&x).unwrap();
+    assert!(first.device() == here);
+    assert_eq!(elements(&first), [109.0, -3.0]);
+    let second = backward(&first, false).unwrap().remove(&x).unwrap();
+    assert!(second.device() == flex());
+    assert_eq!(elements(&second), [108.0, 12.0]);
 }
 
 #[test]
@@ -110,7 +133,10 @@ fn a_layer_is_one_device_however_often_it_is_named() {
     assert!(registry::autodiff(flex) == registry::autodiff(flex));
     assert!(registry::autodiff(flex) != registry::autodiff(registry::fused(flex)));
     assert_eq!(registry::autodiff(registry::autodiff(flex)).level(), 2);
-    assert_eq!(registry::autodiff(flex).to_string(), "flex:unfused:autodiff");
+    assert_eq!(
+        registry::autodiff(flex).to_string(),
+        "flex:unfused:autodiff"
+    );
 }
 
 #[test]

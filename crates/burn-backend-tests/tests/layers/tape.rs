@@ -70,7 +70,8 @@ fn a_recorded_pass_leaves_the_tape_and_can_be_differentiated_again_and_again() {
         assert_eq!(elements(&y), [expected]);
     }
     // 24 does not depend on x.
-    assert_eq!(backward(&y, true).err(), Some(BackwardError::Untracked));
+    let untracked = BackwardError::Untracked { cut: None };
+    assert_eq!(backward(&y, true).err(), Some(untracked));
 }
 
 #[test]
@@ -115,7 +116,7 @@ fn a_tensor_on_no_tape_is_an_error_that_says_what_to_do() {
     let below = floats(flex(), [1], &[1.0]);
     assert_eq!(
         backward(&below, false).unwrap_err(),
-        BackwardError::Untracked
+        BackwardError::Untracked { cut: None }
     );
     assert!(require_grad(below).is_none());
 }
@@ -142,6 +143,34 @@ fn comparisons_and_integers_carry_no_gradient() {
     let int = e.cast(x.clone(), burn_std::DType::I64);
     let back = e.cast(int, burn_std::DType::F64);
     assert!(!is_tracked(&positive) && !is_tracked(&back));
+}
+
+#[test]
+fn what_cannot_be_differentiated_is_named() {
+    let mut e = tape();
+    let x = leaf([2], &[3.0, 1.0]);
+    let positive = e.compare_scalar(burn_ir::CompareOp::Greater, x.clone(), 2.0);
+    let floats = e.cast(positive, burn_std::DType::F64);
+    let scaled = e.mul_scalar(floats, 2.0);
+    insta::assert_snapshot!(backward(&scaled, false).unwrap_err(), @r"
+    `backward`: the tensor is on no tape, because no gradient flows through `greater`, which it was made with
+      legal: a tensor to which differentiable operations lead from one with `require_grad`
+    ");
+    // Another path is enough.
+    let product = e.mul(scaled, x.clone());
+    let gradients = backward(&product, false).unwrap();
+    assert_eq!(elements(gradients.get(&x).unwrap()), [2.0, 0.0]);
+}
+
+#[test]
+fn steps_have_gradients_of_zeros() {
+    let mut e = tape();
+    let x = leaf([2], &[0.4, -1.6]);
+    for op in [UnaryOp::Floor, UnaryOp::Round, UnaryOp::Sign] {
+        let steps = e.unary(op, x.clone());
+        let gradients = backward(&steps, false).unwrap();
+        assert_eq!(elements(gradients.get(&x).unwrap()), [0.0, 0.0]);
+    }
 }
 
 #[test]

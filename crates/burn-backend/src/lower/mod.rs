@@ -1,8 +1,11 @@
 //! Composites as smaller instructions, for backends without a kernel of their own. Primitives have no lowering.
 
 mod activation;
+mod attention;
 mod join;
 mod module;
+
+pub use attention::{AttentionRows, attention_weights};
 
 use crate::Emit;
 use burn_ir::{Operation, Outputs};

@@ -1,11 +1,12 @@
 //! Layers as matrix products, reductions and columns of windows.
 
+use super::attention;
 use crate::{Build, Emit};
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 use burn_ir::{
-    ActivationOp, BinaryOp, CompareOp, CreateOp, Described, Dims, ModuleOp, MovementOp, Operation,
-    PadRange, ReduceOp, Scores, UnaryOp, Window,
+    BinaryOp, CreateOp, Described, Dims, ModuleOp, MovementOp, Operation, PadRange, ReduceOp,
+    UnaryOp, Window,
 };
 use burn_std::{DType, IntDType, Scalar, Shape};
 
@@ -57,16 +58,26 @@ pub(super) fn lower<E: Emit>(e: &mut E, op: ModuleOp<E::Tensor>) -> E::Tensor {
             mask,
             bias,
             scores,
-        } => attention(e, [query, key, value], mask, bias, scores),
+        } => attention::lower(e, [query, key, value], [mask, bias], scores),
         ModuleOp::LayerNorm {
             input,
             gamma,
             beta,
             epsilon,
         } => layer_norm(e, input, gamma, beta, epsilon.elem()),
+        ModuleOp::QuantizedMatmul { lhs, rhs, dtype } => {
+            let mut floats = |side: E::Tensor| match side.meta().dtype.is_quantized() {
+                true => e.module(ModuleOp::Dequantize { input: side, dtype }),
+                false => side,
+            };
+            let (lhs, rhs) = (floats(lhs), floats(rhs));
+            e.matmul(lhs, rhs)
+        }
         primitive @ (ModuleOp::Unfold { .. }
         | ModuleOp::Fold { .. }
-        | ModuleOp::Resample { .. }) => super::no_lowering(primitive.name()),
+        | ModuleOp::Resample { .. }
+        | ModuleOp::Quantize { .. }
+        | ModuleOp::Dequantize { .. }) => super::no_lowering(primitive.name()),
     }
 }
 
@@ -287,85 +298,6 @@ fn max_pool_indices<E: Emit>(
         area *= window.size;
     }
     total.expect("an image has spatial dims")
-}
-
-fn attention<E: Emit>(
-    e: &mut E,
-    [query, key, value]: [E::Tensor; 3],
-    mask: Option<E::Tensor>,
-    bias: Option<E::Tensor>,
-    options: Scores,
-) -> E::Tensor {
-    let (q, shared) = (query.meta().shape.clone(), key.meta().shape[1]);
-    let (keys, values) = (key.meta().shape[2], value.meta().shape[3]);
-    // Heads that share keys are one more dim, along which keys repeat.
-    let heads = q[1].checked_div(shared).unwrap_or(0);
-    let query = e.reshape(query, [q[0], shared, heads, q[2], q[3]].into());
-    let key = e.reshape(key, [q[0], shared, 1, keys, q[3]].into());
-    let value = e.reshape(value, [q[0], shared, 1, keys, values].into());
-    let query = e.mul_scalar(query, options.scale.elem());
-    let key = e.swap_dims(key, 3, 4);
-    let products = e.matmul(query, key);
-    let mut scores = e.reshape(products, [q[0], q[1], q[2], keys].into());
-    if let Some(cap) = options.softcap {
-        let cap = cap.elem();
-        let bent = e.binary_scalar(BinaryOp::Div, scores, cap);
-        let bent = e.unary(UnaryOp::Tanh, bent);
-        scores = e.mul_scalar(bent, cap);
-    }
-    let plain = mask.is_none() && bias.is_none() && !options.causal;
-    if let Some(bias) = bias {
-        scores = e.add(scores, bias);
-    }
-    if let Some(mask) = mask {
-        scores = e.replace_where(mask, f64::NEG_INFINITY, scores);
-    }
-    if options.causal {
-        let hidden = causal(e, q[2], keys);
-        scores = e.replace_where(hidden, f64::NEG_INFINITY, scores);
-    }
-    let weights = match plain {
-        true => e.activation(ActivationOp::Softmax { dim: 3 }, scores),
-        false => weights(e, scores),
-    };
-    let weights = e.reshape(weights, [q[0], shared, heads, q[2], keys].into());
-    let output = e.matmul(weights, value);
-    e.reshape(output, [q[0], q[1], q[2], values].into())
-}
-
-/// True for keys behind the position of a query, both counted from their ends.
-fn causal<E: Emit>(e: &mut E, queries: usize, keys: usize) -> E::Tensor {
-    let mut positions = |start: i64, shape: [usize; 4]| {
-        let len = shape.iter().product();
-        let line = e.one(Operation::Create {
-            op: CreateOp::Arange {
-                start,
-                step: 1,
-                len,
-                dtype: DType::I32,
-            },
-        });
-        e.reshape(line, shape.into())
-    };
-    let last_seen = positions(keys as i64 - queries as i64, [1, 1, queries, 1]);
-    let key = positions(0, [1, 1, 1, keys]);
-    e.compare(CompareOp::Greater, key, last_seen)
-}
-
-/// The softmax over the last dim, zeros where every score is minus infinity, with gradients of zero there.
-fn weights<E: Emit>(e: &mut E, scores: E::Tensor) -> E::Tensor {
-    if scores.meta().shape[3] == 0 {
-        return scores;
-    }
-    let last = Dims::one(3);
-    let max = e.reduce(ReduceOp::Max, scores.clone(), last);
-    let nothing = e.compare_scalar(CompareOp::Equal, max.clone(), f64::NEG_INFINITY);
-    let max = e.replace_where(nothing.clone(), 0.0, max);
-    let below = e.sub(scores, max);
-    let exp = e.unary(UnaryOp::Exp, below);
-    let sum = e.reduce(ReduceOp::Sum, exp.clone(), last);
-    let sum = e.replace_where(nothing, 1.0, sum);
-    e.div(exp, sum)
 }
 
 fn layer_norm<E: Emit>(

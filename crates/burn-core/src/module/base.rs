@@ -1,5 +1,6 @@
 //! The traits: [`Module`], and what walks one, [`ModuleVisitor`] and [`ModuleMapper`].
 
+use alloc::boxed::Box;
 use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt::Debug;
@@ -7,8 +8,10 @@ use core::fmt::Debug;
 use burn_tensor::kind::Autodiff;
 use burn_tensor::{Bool, Device, Int, Tensor};
 
+use super::reparam::erased::CONTAINER;
+use super::reparam::{Attached, Erased, Lora, Merge, QLora, Reparameterize, Reparameterizer};
 use super::walk::{Action, Collect, Count, Transform};
-use super::{Flag, Param, ParamGroup, ParamId};
+use super::{Flag, Param, ParamGroup, ParamId, Quantizer};
 use crate::store::{ModuleRecord, RecordError};
 
 /// A tree of parameters; made by `#[derive(Module)]`.
@@ -105,6 +108,66 @@ pub trait Module: Clone + Send + Debug {
         ))
     }
 
+    /// The module with the float parameters that `quantizer` selects as codes of few bits, which are constants.
+    fn quantize_weights(self, quantizer: &mut Quantizer) -> Self {
+        self.map(quantizer)
+    }
+
+    /// [`quantize_weights`](Module::quantize_weights) for the parameters in `group`, whatever `quantizer` selects.
+    fn quantize_weights_group(self, quantizer: &mut Quantizer, group: ParamGroup) -> Self {
+        let own = core::mem::replace(&mut quantizer.group, group);
+        let module = self.map(quantizer);
+        quantizer.set_param_group(own);
+        module
+    }
+
+    /// Computes parameters from what they are and what `reparameterizer` makes beside them.
+    ///
+    /// # Panics
+    /// If a parameter would get a second reparameterization.
+    #[track_caller]
+    fn apply_reparameterization<R>(self, reparameterizer: R) -> Self
+    where
+        Self: Sized,
+        R: Reparameterizer,
+    {
+        self.map(&mut Reparameterize::new(reparameterizer))
+    }
+
+    /// Freezes all parameters, and adds trained adapters of low rank to the matrices. Layers such as dropout stay active.
+    ///
+    /// # Panics
+    /// If no parameter gets an adapter, or one would get a second reparameterization.
+    #[track_caller]
+    fn apply_lora(self, lora: Lora) -> Self
+    where
+        Self: Sized,
+    {
+        let group = lora.param_group.clone();
+        adapted(self, "apply_lora", lora, &group)
+    }
+
+    /// As [`apply_lora`](Module::apply_lora), with the matrices that get adapters as codes of few bits.
+    ///
+    /// # Panics
+    /// As [`apply_lora`](Module::apply_lora), and if the blocks of the quantizer's scheme do not divide a matrix.
+    #[track_caller]
+    fn apply_qlora(self, qlora: QLora) -> Self
+    where
+        Self: Sized,
+    {
+        let group = qlora.lora.param_group.clone();
+        adapted(self, "apply_qlora", qlora, &group)
+    }
+
+    /// Stores the values that parameters are computed to, as from adapters, and ends the computation.
+    fn merge_reparameterizations(self) -> Self
+    where
+        Self: Sized,
+    {
+        self.map(&mut Merge)
+    }
+
     /// The number of elements in all float parameters.
     fn num_params(&self) -> usize {
         let mut count = Count { elements: 0 };
@@ -172,6 +235,22 @@ pub trait Module: Clone + Send + Debug {
     }
 }
 
+#[track_caller]
+fn adapted<M: Module>(
+    module: M,
+    method: &str,
+    reparameterizer: impl Reparameterizer,
+    group: &ParamGroup,
+) -> M {
+    let mut reparameterize = Reparameterize::new(reparameterizer);
+    let module = module.no_grad().map(&mut reparameterize);
+    assert!(
+        reparameterize.attached > 0,
+        "`{method}`: the module has no float parameter of 2 dimensions in {group:?}"
+    );
+    module
+}
+
 /// Is shown the parameters of a module. Every method does nothing unless you write it.
 pub trait ModuleVisitor {
     /// A float parameter.
@@ -219,6 +298,16 @@ pub trait ModuleVisitor {
     ) {
     }
 
+    /// What a parameter is computed with. Visitors of this workspace override it with the same call, so that it is
+    /// compiled with them and not in a user's crate.
+    #[doc(hidden)]
+    fn visit_erased(&mut self, module: &dyn Erased)
+    where
+        Self: Sized,
+    {
+        module.visit(self);
+    }
+
     /// A tensor that is a field without being a parameter.
     #[doc(hidden)]
     fn visit_tensor<const D: usize, K: Autodiff>(&mut self, _tensor: &Tensor<D, K>) {}
@@ -255,6 +344,32 @@ pub trait ModuleMapper {
 
     /// Leaves the field entered last.
     fn exit_module(&mut self, _name: &str, _container_type: &str) {}
+
+    /// What a parameter is computed with: as `visit_erased`.
+    #[doc(hidden)]
+    fn map_erased(&mut self, module: Box<dyn Erased>) -> Box<dyn Erased>
+    where
+        Self: Sized,
+    {
+        module.map(self)
+    }
+
+    /// A base that was mapped, and what its value is computed with.
+    #[doc(hidden)]
+    fn map_attached<const D: usize>(
+        &mut self,
+        param: Param<Tensor<D>>,
+        attached: Attached<Tensor<D>>,
+    ) -> Param<Tensor<D>>
+    where
+        Self: Sized,
+    {
+        let name = attached.module().name();
+        self.enter_module(name, CONTAINER);
+        let attached = attached.map(|module| self.map_erased(module));
+        self.exit_module(name, CONTAINER);
+        param.attach(attached)
+    }
 
     /// A tensor that is a field without being a parameter.
     #[doc(hidden)]

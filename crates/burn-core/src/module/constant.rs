@@ -9,7 +9,10 @@
 /// ```
 #[macro_export]
 macro_rules! empty {
-    ($($ty:ty),+ $(,)?) => { $(
+    ($($ty:ty),+ $(,)?) => {
+        $crate::empty!(@"{:?}": $($ty),+);
+    };
+    (@$format:literal: $($ty:ty),+ $(,)?) => { $(
         impl $crate::module::Module for $ty {
             fn visit<V: $crate::module::ModuleVisitor>(&self, _visitor: &mut V) {}
             fn map<M: $crate::module::ModuleMapper>(self, _mapper: &mut M) -> Self { self }
@@ -19,16 +22,17 @@ macro_rules! empty {
                 &self,
                 content: $crate::module::Content,
             ) -> ::core::option::Option<$crate::module::Content> {
-                content.add_formatted(&::core::format_args!("{self:?}")).optional()
+                content.add_formatted(&::core::format_args!($format, self)).optional()
             }
         }
         impl $crate::module::ModuleDisplay for $ty {}
     )+ };
 }
 
+empty!(bool, char, alloc::string::String);
+// `1` and `0.00001`, where `Debug` has `1.0` and `1e-5`.
 empty!(
-    bool,
-    char,
+    @"{}":
     f32,
     f64,
     i8,
@@ -41,5 +45,4 @@ empty!(
     u32,
     u64,
     usize,
-    alloc::string::String,
 );

@@ -1,8 +1,7 @@
 //! Modules: trees of parameters that are visited, mapped, moved, saved and printed.
 //!
 //! A type becomes a module by [`#[derive(Module)]`](derive@Module), which writes `visit` and `map`. All else is
-//! written once here, as visitors and mappers. Low-rank adapters and quantized weights are not
-//! here yet.
+//! written once here, as visitors and mappers. Parameters that are computed, as with low-rank adapters, are in `reparam`.
 //!
 //! ```
 //! use burn_core::module::{Module, Param};
@@ -55,6 +54,8 @@ mod display;
 pub mod field;
 mod group;
 mod param;
+mod quantize;
+mod reparam;
 mod walk;
 
 pub use base::{Module, ModuleMapper, ModuleVisitor};
@@ -63,4 +64,10 @@ pub use burn_std::id::ParamId;
 pub use display::{Attribute, Content, DisplaySettings, ModuleDisplay, ModuleDisplayDefault};
 pub use group::{ParamGroup, ParamGroupError};
 pub use param::{Flag, Ignored, Param, ParamMapper, Parameter, ParameterValue, RunningState};
+pub use quantize::Quantizer;
+#[doc(hidden)]
+pub use reparam::{Attached, Erased};
+pub use reparam::{
+    Lora, LoraAdapter, QLora, Reparameterization, Reparameterizer, WeightNorm, WeightNormScale,
+};
 pub(crate) use walk::Path;

@@ -3,12 +3,14 @@
 //! One mapper with a value for the action, not a mapper for each: a user's crate then holds one
 //! copy of the walk over its modules.
 
+use alloc::boxed::Box;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
 use burn_tensor::kind::Autodiff;
 use burn_tensor::{Bool, Device, Int, Tensor};
 
+use super::reparam::Erased;
 use super::{Flag, ModuleMapper, ModuleVisitor, Param, ParamGroup, ParamId, Parameter};
 
 /// What [`Transform`] does to each parameter.
@@ -108,6 +110,10 @@ impl ModuleMapper for Transform<'_> {
         self.apply(param)
     }
 
+    fn map_erased(&mut self, module: Box<dyn Erased>) -> Box<dyn Erased> {
+        module.map(self)
+    }
+
     fn map_flag(&mut self, param: Param<Flag>) -> Param<Flag> {
         if !self.selects(&param.id) {
             return param;
@@ -174,7 +180,7 @@ fn with_tape(device: Device) -> Device {
 }
 
 /// The names of the fields from the root to where a walk is.
-#[derive(Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Path(Vec<String>);
 
 impl Path {
@@ -199,6 +205,10 @@ pub(super) struct Count {
 }
 
 impl ModuleVisitor for Count {
+    fn visit_erased(&mut self, module: &dyn Erased) {
+        module.visit(self);
+    }
+
     fn visit_float<const D: usize>(&mut self, param: &Param<Tensor<D>>) {
         self.elements += param.lazy_shape().num_elements();
     }
@@ -218,6 +228,10 @@ impl Collect {
 }
 
 impl ModuleVisitor for Collect {
+    fn visit_erased(&mut self, module: &dyn Erased) {
+        module.visit(self);
+    }
+
     fn visit_float<const D: usize>(&mut self, param: &Param<Tensor<D>>) {
         self.add(param.lazy_device());
     }

@@ -1,5 +1,6 @@
 //! From a record to a module.
 
+use alloc::boxed::Box;
 use alloc::collections::BTreeMap;
 use alloc::format;
 use alloc::string::{String, ToString};
@@ -10,7 +11,7 @@ use burn_tensor::kind::Autodiff;
 use burn_tensor::{Bool, DType, Float, Int, Shape, Tensor, TensorData};
 
 use super::{DTypePolicy, ModuleRecord, RecordError};
-use crate::module::{ModuleMapper, Param, ParamId, Parameter, Path};
+use crate::module::{Erased, ModuleMapper, Param, ParamId, Parameter, Path};
 
 /// At most so many paths are listed in one error.
 const MAX_LISTED: usize = 20;
@@ -155,11 +156,15 @@ fn list(what: &str, mut paths: Vec<String>) -> Option<String> {
 }
 
 impl ModuleMapper for Apply {
+    fn map_erased(&mut self, module: Box<dyn Erased>) -> Box<dyn Erased> {
+        module.map(self)
+    }
+
     fn map_float<const D: usize>(
         &mut self,
         param: Param<Tensor<D, Float>>,
     ) -> Param<Tensor<D, Float>> {
-        self.apply(param, |dtype| dtype.is_float())
+        self.apply(param, |dtype| dtype.is_float() || dtype.is_quantized())
     }
 
     fn map_int<const D: usize>(&mut self, param: Param<Tensor<D, Int>>) -> Param<Tensor<D, Int>> {

@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 use burn_pack::Tensor as PackTensor;
 use burn_tensor::{Bool, Int, Tensor, TensorData};
 
-use crate::module::{ModuleVisitor, Param, ParamGroup, ParamId, Path};
+use crate::module::{Erased, ModuleVisitor, Param, ParamGroup, ParamId, Path};
 
 /// Collects the values of parameters under their paths. Switches are not values.
 pub(super) struct Collect {
@@ -39,6 +39,10 @@ impl Collect {
 }
 
 impl ModuleVisitor for Collect {
+    fn visit_erased(&mut self, module: &dyn Erased) {
+        module.visit(self);
+    }
+
     fn visit_float<const D: usize>(&mut self, param: &Param<Tensor<D>>) {
         self.add(param.id, || {
             param.transform_for_save().into_value().into_data()

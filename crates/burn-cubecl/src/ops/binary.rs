@@ -35,16 +35,12 @@ pub(super) fn build(
     })
 }
 
-/// A product that is rounded before anything is added to it, in a group too. Runtimes of GPUs may contract `a · b + c` to
-/// one rounding, but not `fma(a, b, -0) + c`; the CPU's does not.
+/// A product that is rounded before anything is added to it, in a group too. CubeCL makes one instruction of `a · b + c`,
+/// with one rounding, on every runtime, and compilers of GPUs may as well; of `fma(a, b, -0) + c` neither does, and LLVM
+/// takes it for the plain product that it is.
 #[cube]
 pub(super) fn product<F: Float, N: Size>(lhs: Vector<F, N>, rhs: Vector<F, N>) -> Vector<F, N> {
-    let properties = cubecl::frontend::comptime::device_properties().comptime();
-    if comptime!(properties.hardware.num_cpu_cores.is_some()) {
-        lhs * rhs
-    } else {
-        fma(lhs, rhs, Vector::new(F::new(-0.0f32)))
-    }
+    fma(lhs, rhs, Vector::new(F::new(-0.0f32)))
 }
 
 #[cube]

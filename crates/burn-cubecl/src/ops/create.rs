@@ -76,6 +76,7 @@ fn wrapped(value: i64, dtype: DType) -> InputScalar {
         DType::I64 | DType::F64 | DType::F32 | DType::F16 | DType::BF16 | DType::Bool(_) => {
             InputScalar::new(value, storage)
         }
+        DType::Flex32 | DType::QFloat(_) => unreachable!("`storage` knows no {dtype:?}"),
     }
 }
 

@@ -2,8 +2,9 @@
 //! and memory. What to launch is decided in [`reduce`](super::reduce).
 
 use super::binary;
-use super::cast::{convert, converted, from_storage, to_storage, work};
-use super::kernel::{Buffer, Element, Lanes, arguments, compute, load, place, store_all};
+use super::cast::{convert, converted, to_storage, work};
+use super::epilogue::{Epilogue, write};
+use super::kernel::{Buffer, Element, Lanes, arguments, compute, load, place};
 use super::plan::{Access, Plan};
 use crate::device::storage;
 use burn_ir::{BinaryOp, ReduceOp};
@@ -19,8 +20,6 @@ pub(super) const UNITS: usize = 256;
 pub(crate) struct FoldPlan {
     /// From memory to what is folded, its only output.
     pub(crate) prologue: Plan,
-    /// What is folded is the first operand; the others are in memory.
-    pub(crate) epilogue: Plan,
     pub(crate) op: ReduceOp,
     /// The type to fold in.
     pub(crate) accumulator: DType,
@@ -33,7 +32,7 @@ pub(crate) struct FoldPlan {
 }
 
 impl FoldPlan {
-    /// The number of operands of the prologue that are in memory. They come first.
+    /// The number of operands that are in memory. They come first.
     fn operands(&self) -> usize {
         let reads = self.prologue.reads.iter();
         reads.filter(|read| read.access != Access::Position).count()
@@ -70,15 +69,15 @@ fn neutral(op: ReduceOp) -> Option<i64> {
 
 /// Folds the parts of each group; those of one group are as far apart in the output as there are groups.
 ///
-/// `layout` holds the sizes of the dims of groups and of their elements; for each operand of the prologue its offset and
-/// strides over the groups, 0 and its strides over the elements; and the arguments of the epilogue.
+/// `layout` holds the sizes of the dims of groups and of their elements, and for each operand of the prologue its offset and
+/// strides over the groups, 0 and its strides over the elements.
 #[cube(launch_unchecked, address_type = "dynamic")]
 #[allow(clippy::too_many_arguments)]
 pub(super) fn fold<A: Numeric, N: Size, I: Int>(
     inputs: &Sequence<Buffer>,
-    outputs: &mut Sequence<Buffer>,
     scalars: &Sequence<InputScalar>,
     layout: &Sequence<InputScalar>,
+    epilogue: &mut Epilogue,
     jobs: usize,
     groups: usize,
     len: usize,
@@ -124,17 +123,13 @@ pub(super) fn fold<A: Numeric, N: Size, I: Int>(
         if comptime!(fold.across) {
             let total = across_units::<A, N>(total, member, beside, op, dtype, units);
             if writes {
-                let fold = comptime!(fold.clone());
-                finish::<A, N, I>(inputs, outputs, scalars, layout, total, job, divisor, fold);
+                finish::<A, N, I>(epilogue, total, job, divisor, fold.op, dtype);
             }
         } else {
             let total = across_lanes::<A, N>(total, op, dtype);
             let total = across_units::<A, Const<1>>(total, member, 1usize, op, dtype, units);
             if writes {
-                let fold = comptime!(fold.clone());
-                finish::<A, Const<1>, I>(
-                    inputs, outputs, scalars, layout, total, job, divisor, fold,
-                );
+                finish::<A, Const<1>, I>(epilogue, total, job, divisor, fold.op, dtype);
             }
         }
     }
@@ -291,24 +286,20 @@ fn across_units<A: Numeric, N: Size>(
 
 /// Runs the epilogue for what the elements of one group, or of several beside each other, were folded to.
 #[cube]
-#[allow(clippy::too_many_arguments)]
 fn finish<A: Numeric, N: Size, I: Int>(
-    inputs: &Sequence<Buffer>,
-    outputs: &mut Sequence<Buffer>,
-    scalars: &Sequence<InputScalar>,
-    layout: &Sequence<InputScalar>,
+    epilogue: &mut Epilogue,
     total: Vector<A, N>,
     job: usize,
     divisor: usize,
-    #[comptime] fold: FoldPlan,
+    #[comptime] op: ReduceOp,
+    #[comptime] dtype: DType,
 ) {
-    let dtype = comptime!(fold.accumulator);
-    if comptime!(fold.op == ReduceOp::Mean) {
+    if comptime!(op == ReduceOp::Mean) {
         let divisor = Vector::<A, N>::cast_from(divisor);
         let mean = combine::<A, N>(total, divisor, BinaryOp::Div, dtype);
-        epilogue::<A, N, I>(inputs, outputs, scalars, layout, mean, job, fold);
+        write::<A, N, I>(epilogue, mean, job);
     } else {
-        epilogue::<A, N, I>(inputs, outputs, scalars, layout, total, job, fold);
+        write::<A, N, I>(epilogue, total, job);
     }
 }
 
@@ -386,53 +377,6 @@ fn positions<P: Numeric, N: Size>(at: usize, #[comptime] across: bool) -> Vector
             positions.insert(lane, P::cast_from(at * lanes + lane));
         }
         positions
-    }
-}
-
-/// Runs the epilogue and stores what it writes.
-fn epilogue<A: Numeric, N: Size, I: Int>(
-    _inputs: &Sequence<Buffer>,
-    _outputs: &mut Sequence<Buffer>,
-    _scalars: &Sequence<InputScalar>,
-    _layout: &Sequence<InputScalar>,
-    _total: Vector<A, N>,
-    _position: usize,
-    _fold: FoldPlan,
-) {
-}
-
-mod epilogue {
-    use super::*;
-
-    // Generated calls pass what the kernel takes.
-    #[allow(clippy::too_many_arguments)]
-    pub(super) fn expand<A: Numeric, N: Size, I: Int>(
-        scope: &Scope,
-        inputs: &SequenceExpand<Buffer>,
-        outputs: &mut SequenceExpand<Buffer>,
-        scalars: &SequenceExpand<InputScalar>,
-        layout: &SequenceExpand<InputScalar>,
-        total: NativeExpand<Vector<A, N>>,
-        position: NativeExpand<usize>,
-        fold: FoldPlan,
-    ) {
-        let (before, plan) = (&fold.prologue, &fold.epilogue);
-        let (total_type, lanes) = (plan.reads[0].dtype, plan.lanes);
-        let total = convert(scope, total.read_value(scope), storage(total_type), lanes);
-        let mut reads = vec![from_storage(scope, total, total_type, lanes)];
-        let buffers = fold.operands();
-        let sizes = fold.operand(buffers);
-        for (at, read) in plan.reads[1..].iter().enumerate() {
-            let arguments = sizes + plan.rank + at * (plan.rank + 1);
-            let linear = read.access == Access::Linear;
-            let rank = plan.rank;
-            let index = place::expand::<I>(scope, position, layout, sizes, rank, arguments, linear);
-            let buffer = inputs.__expand_index_method(scope, (buffers + at).into());
-            reads.push(load(scope, buffer, index, *read, lanes));
-        }
-        let scalars = arguments(scope, scalars, before.scalars.len(), plan);
-        let writes = compute(scope, plan, reads, scalars);
-        store_all(scope, outputs, position, plan, writes);
     }
 }
 

@@ -1,5 +1,6 @@
 //! Products with few rows: each cube computes some columns of one row, its units share the inner dim.
 
+use super::epilogue::{Epilogue, write};
 use super::kernel::place;
 use cubecl::ir::ElemType;
 use cubecl::prelude::*;
@@ -93,7 +94,7 @@ fn slice<E: Float, A: Float, N: Size>(
 pub(crate) fn gemv<E: Float, A: Float, N: Size, I: Int>(
     lhs: &[E],
     rhs: &[Vector<E, N>],
-    output: &mut [E],
+    epilogue: &mut Epilogue,
     layout: &Sequence<InputScalar>,
     cubes: usize,
     m: usize,
@@ -145,7 +146,8 @@ pub(crate) fn gemv<E: Float, A: Float, N: Size, I: Int>(
             for slice in 0..rows {
                 total += parts[slice * slices.columns + unit];
             }
-            output[(batch * m + row) * n + first + unit] = E::cast_from(total);
+            let at = (batch * m + row) * n + first + unit;
+            write::<E, Const<1>, I>(epilogue, Vector::new(E::cast_from(total)), at);
         }
     }
 }

@@ -1,9 +1,10 @@
-//! Instructions that run as a group, one or several of them. Groups with an anchor are in [`reduce`](super::reduce).
+//! Instructions that run as a group, one or several of them. Groups with an anchor are in [`reduce`](super::reduce) and
+//! [`matmul`](super::matmul).
 
 use super::guard::{fingerprint, guarded};
 use super::kernel::{Argument, elementwise};
 use super::plan::{Places, Plan};
-use super::reduce;
+use super::{matmul, reduce};
 use crate::device::{count, storage};
 use crate::{CubeDevice, CubeTensor};
 use burn_backend::{Group, Slot};
@@ -19,7 +20,7 @@ const LARGE: usize = 1 << 20;
 /// How many times that is.
 const REPEATS: usize = 4;
 
-/// Runs one instruction: an elementwise one or a reduction.
+/// Runs one instruction: an elementwise one, a reduction or a matrix product.
 pub(crate) fn single(
     device: &CubeDevice,
     operation: Operation<CubeTensor>,
@@ -45,7 +46,10 @@ pub(crate) fn run(device: &CubeDevice, group: &Group, inputs: Vec<CubeTensor>) -
         return one_by_one(device, group, inputs);
     }
     if let Some(anchor) = group.anchor() {
-        return reduce::run(device, group, anchor, &inputs);
+        return match &group.steps()[anchor] {
+            Operation::Matmul { lhs, rhs } => matmul::run(device, group, [*lhs, *rhs], &inputs),
+            _ => reduce::run(device, group, anchor, &inputs),
+        };
     }
     let (plan, scalars) = Plan::new(group);
     let outputs = group.outputs().iter().map(|slot| group.meta(*slot).clone());
@@ -67,26 +71,38 @@ fn one_by_one(device: &CubeDevice, group: &Group, mut values: Vec<CubeTensor>) -
 /// Runs a plan over the shape of its outputs.
 pub(crate) fn launch(
     device: &CubeDevice,
-    mut plan: Plan,
+    plan: Plan,
     scalars: &[Scalar],
     inputs: &[CubeTensor],
     outputs: Vec<TensorMeta>,
 ) -> Vec<CubeTensor> {
-    let client = device.client();
-    let Some(shape) = outputs.first().map(|meta| meta.shape.clone()) else {
-        return Vec::new();
-    };
-    let empty = count(&outputs[0]) == 0;
     let outputs: Vec<CubeTensor> = outputs
         .into_iter()
         .map(|meta| CubeTensor::empty(device, meta))
         .collect();
-    if empty {
-        return outputs;
+    launch_into(device, plan, scalars, inputs, &outputs);
+    outputs
+}
+
+/// Runs a plan for outputs of one shape.
+pub(crate) fn launch_into(
+    device: &CubeDevice,
+    mut plan: Plan,
+    scalars: &[Scalar],
+    inputs: &[CubeTensor],
+    outputs: &[CubeTensor],
+) {
+    let client = device.client();
+    let Some(first) = outputs.first().map(|output| output.meta()) else {
+        return;
+    };
+    if count(first) == 0 {
+        return;
     }
+    let shape = &first.shape;
     let widths = |size: usize| client.io_optimized_vector_sizes(size).collect();
-    let Places { len, arguments } = plan.place(&shape, inputs, widths);
-    let wide = is_wide(inputs, &outputs);
+    let Places { len, arguments } = plan.place(shape, inputs, widths);
+    let wide = is_wide(inputs, outputs);
     let is_gpu = client.properties().hardware.num_cpu_cores.is_none();
     if is_gpu && len >= LARGE {
         plan.repeats = REPEATS;
@@ -109,7 +125,7 @@ pub(crate) fn launch(
     let kernel = fingerprint(("elementwise", &plan, wide));
     // SAFETY: the kernel reads where the layouts of the operands say, all of which lie in their buffers, and writes
     // below `len`, which is the size of the outputs and where its loop ends.
-    guarded(device, kernel, cube_dim, &outputs, || unsafe {
+    guarded(device, kernel, cube_dim, outputs, || unsafe {
         elementwise::launch_unchecked(
             client,
             calculate_cube_count_elemwise(client, units, cube_dim),
@@ -124,7 +140,6 @@ pub(crate) fn launch(
             index_type(wide),
         );
     });
-    outputs
 }
 
 /// Whether places in some buffer do not fit into 32 bits.
@@ -173,5 +188,6 @@ pub(crate) fn scalar(value: Scalar, dtype: DType) -> InputScalar {
         DType::U16 => InputScalar::new(value.elem::<u16>(), storage),
         DType::U8 => InputScalar::new(value.elem::<u8>(), storage),
         DType::Bool(_) => InputScalar::new(u8::from(value.elem::<bool>()), storage),
+        DType::Flex32 | DType::QFloat(_) => unreachable!("`storage` knows no {dtype:?}"),
     }
 }

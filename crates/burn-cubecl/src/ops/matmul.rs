@@ -1,7 +1,8 @@
 //! Matrix products: which kernel computes one, and what all kernels are told about the operands.
 //!
 //! On NVIDIA's GPUs all of them are this crate's ([`mma`], [`mma3`], [`gemv`](super::gemv), [`planes`], [`dot`]); elsewhere CubeK's
-//! compute large products. Every kernel takes every layout: operands are never copied for these.
+//! compute large products. Every kernel takes every layout: operands are never copied for these. What a group does with a
+//! product is part of the kernels of this crate.
 
 mod dot;
 pub(crate) mod mma;
@@ -11,13 +12,16 @@ pub(crate) mod stage;
 #[cfg(feature = "autotune")]
 mod tune;
 
+use super::epilogue::{EpilogueLaunch, Side};
 use super::gemv::{self, Slices};
-use super::group::{address_type, index, index_type, is_wide};
+use super::group::{self, address_type, index, index_type, is_wide};
 use super::guard::{fingerprint, guarded};
 use super::layout::{Layout, broadcast};
 use super::movement;
+use super::plan::Plan;
 use crate::device::{count, storage};
 use crate::{CubeDevice, CubeTensor};
+use burn_backend::{Group, Slot};
 use burn_ir::{Described, TensorMeta};
 use burn_std::DType;
 use core::hash::Hash;
@@ -29,7 +33,7 @@ use cubek::matmul::definition::{MatmulElems, MatmulGlobalElems};
 use cubek::matmul::launch::launch_ref;
 use cubek::matmul::tiled;
 use cubek::std::InputBinding;
-use stage::{Form, Side, Tile};
+use stage::{Form, Tile};
 
 /// From this many multiplications on, tiles pay.
 const LARGE: usize = 64 * 64 * 64;
@@ -84,27 +88,34 @@ const SINGLE: [Tile; 2] = [
     },
 ];
 
-/// Runs a matrix product.
+/// Runs a group whose anchor is the matrix product of these operands.
 pub(crate) fn run(
     device: &CubeDevice,
-    lhs: CubeTensor,
-    rhs: CubeTensor,
-    output: TensorMeta,
-) -> CubeTensor {
-    let tensor = CubeTensor::empty(device, output);
-    if count(tensor.meta()) == 0 {
-        return tensor;
+    group: &Group,
+    operands: [Slot; 2],
+    inputs: &[CubeTensor],
+) -> Vec<CubeTensor> {
+    let product = Slot(group.inputs());
+    let meta = group.meta(product);
+    let after = 1..group.steps().len();
+    let epilogue = Side::new(group, after, Some(product), group.outputs(), inputs);
+    let outputs = group.outputs().iter();
+    let outputs = outputs.map(|slot| CubeTensor::empty(device, group.meta(*slot).clone()));
+    let outputs: Vec<CubeTensor> = outputs.collect();
+    if count(meta) == 0 {
+        return outputs;
     }
-    let mut problem = Problem::new(device, [lhs, rhs], tensor);
+    let operands = operands.map(|slot| inputs[slot.0].clone());
+    let mut problem = Problem::new(device, operands, meta, epilogue, outputs);
     problem.tuned = problem.is_tuned();
     #[cfg(feature = "autotune")]
     if problem.tuned {
         tune::run(&problem);
-        return problem.output;
+        return problem.outputs;
     }
     let mut kernels = problem.kernels().into_iter();
     while !kernels.next().is_none_or(|kernel| problem.launch(kernel)) {}
-    problem.output
+    problem.outputs
 }
 
 /// A kernel that may compute a product.
@@ -128,7 +139,12 @@ enum Kernel {
 struct Problem<'d> {
     device: &'d CubeDevice,
     inputs: [CubeTensor; 2],
-    output: CubeTensor,
+    /// The product, which may not be written.
+    product: TensorMeta,
+    /// What becomes of the product.
+    epilogue: Side,
+    /// What the epilogue writes.
+    outputs: Vec<CubeTensor>,
     /// The batch, with the strides of both operands.
     batch: Layout,
     /// The strides of both operands in their last two dims.
@@ -136,13 +152,21 @@ struct Problem<'d> {
     m: usize,
     n: usize,
     k: usize,
+    /// Whether places in some buffer do not fit into 32 bits.
+    wide: bool,
     /// Whether the tuner launches the kernels.
     tuned: bool,
 }
 
 impl<'d> Problem<'d> {
-    fn new(device: &'d CubeDevice, inputs: [CubeTensor; 2], output: CubeTensor) -> Self {
-        let shape = &output.meta().shape;
+    fn new(
+        device: &'d CubeDevice,
+        inputs: [CubeTensor; 2],
+        product: &TensorMeta,
+        epilogue: Side,
+        outputs: Vec<CubeTensor>,
+    ) -> Self {
+        let shape = &product.shape;
         let rank = shape.len() - 2;
         let batches = |input: &CubeTensor| {
             let sizes = &input.meta().shape[..rank];
@@ -150,15 +174,19 @@ impl<'d> Problem<'d> {
         };
         let batch = Layout::new(&shape[..rank], &inputs.each_ref().map(batches));
         let strides = |input: &CubeTensor| [input.strides()[rank], input.strides()[rank + 1]];
+        let others = [&outputs[..], &epilogue.inputs[..]].concat();
         let mut problem = Self {
             device,
             batch,
             strides: inputs.each_ref().map(strides),
+            wide: is_wide(&inputs, &others),
             m: shape[rank],
             n: shape[rank + 1],
             k: inputs[0].meta().shape[rank + 1],
             inputs,
-            output,
+            product: product.clone(),
+            epilogue,
+            outputs,
             tuned: false,
         };
         // The CPU's kernel takes its operands as they are.
@@ -183,7 +211,7 @@ impl<'d> Problem<'d> {
     }
 
     fn dtype(&self) -> DType {
-        self.output.meta().dtype
+        self.product.dtype
     }
 
     /// The number of products in the batch.
@@ -314,7 +342,7 @@ impl<'d> Problem<'d> {
         16 / self.dtype().size()
     }
 
-    fn sides(&self) -> [Side; 2] {
+    fn sides(&self) -> [stage::Side; 2] {
         [self.side(0, self.lanes()), self.side(1, self.lanes())]
     }
 
@@ -326,7 +354,7 @@ impl<'d> Problem<'d> {
     }
 
     /// How an operand lies, read `lanes` elements at a time.
-    fn side(&self, operand: usize, lanes: usize) -> Side {
+    fn side(&self, operand: usize, lanes: usize) -> stage::Side {
         let [first, second] = self.strides[operand];
         let (major, inner, extent) = match operand {
             0 => (first, second, self.m),
@@ -343,7 +371,7 @@ impl<'d> Problem<'d> {
             .all(|stride| even(*stride));
         let offset = even(self.inputs[operand].offset() as isize);
         let wide = neighbour == 1 && even(far) && batch && offset && len % lanes == 0;
-        Side { deep, wide }
+        stage::Side { deep, wide }
     }
 
     /// What kernels need to find elements.
@@ -362,22 +390,16 @@ impl<'d> Problem<'d> {
         arguments
     }
 
-    fn is_wide(&self) -> bool {
-        is_wide(&self.inputs, core::slice::from_ref(&self.output))
-    }
-
     fn layout(&self) -> SequenceArg<InputScalar> {
-        let wide = self.is_wide();
         self.arguments()
             .into_iter()
-            .map(|it| index(it, wide))
+            .map(|it| index(it, self.wide))
             .collect()
     }
 
-    /// The operands and the output.
-    fn buffers(&self) -> [BufferArg; 3] {
-        let [lhs, rhs] = &self.inputs;
-        [lhs, rhs, &self.output].map(|tensor| {
+    /// The operands.
+    fn buffers(&self) -> [BufferArg; 2] {
+        self.inputs.each_ref().map(|tensor| {
             let len = tensor.handle().size() as usize / self.dtype().size();
             // SAFETY: the length is that of the buffer.
             unsafe { BufferArg::from_raw_parts(tensor.handle().clone(), len) }
@@ -405,22 +427,19 @@ impl<'d> Problem<'d> {
             rhs,
             masked: self.is_masked(tile.rows, tile.columns, tile.depth),
             rank: self.batch.rank(),
-            pairs: n.is_multiple_of(2),
+            pairs: n.is_multiple_of(2) && self.epilogue.fits(&self.product.shape, 2),
         };
-        let width = |side: Side| if side.wide { lanes } else { 1 };
-        let widths = [
-            width(form.lhs),
-            width(form.rhs),
-            if form.pairs { 2 } else { 1 },
-        ];
+        let width = |side: stage::Side| if side.wide { lanes } else { 1 };
+        let widths = [width(form.lhs), width(form.rhs)];
         let client = self.device.client();
         let cubes = self.cubes(&tile);
         let cube_dim = CubeDim::new_1d(tile.units() as u32);
         let cubes = calculate_cube_count_elemwise(client, cubes * tile.units(), cube_dim);
-        let [lhs, rhs, output] = self.buffers();
-        let (address, index) = (address_type(self.is_wide()), index_type(self.is_wide()));
+        let [lhs, rhs] = self.buffers();
+        let (epilogue, after) = self.epilogue(if form.pairs { 2 } else { 1 });
+        let (address, index) = (address_type(self.wide), index_type(self.wide));
         let layout = self.layout();
-        let kernel = ("tensor cores", tile, form, widths);
+        let kernel = ("tensor cores", tile, form, widths, after);
         // SAFETY: the layouts lie in the buffers of the operands; the kernels load and store inside `m`, `n` and `k` or,
         // where nothing is masked, in blocks and steps of which these are multiples. Wide loads are for strides and
         // offsets that are multiples of them. Their loops end at `k`.
@@ -433,7 +452,7 @@ impl<'d> Problem<'d> {
                     address,
                     lhs,
                     rhs,
-                    output,
+                    epilogue,
                     layout,
                     m,
                     n,
@@ -445,104 +464,118 @@ impl<'d> Problem<'d> {
                     index,
                 ),
                 _ => mma3::mma3::launch_unchecked(
-                    client, cubes, cube_dim, address, lhs, rhs, output, layout, m, n, k, tile,
+                    client, cubes, cube_dim, address, lhs, rhs, epilogue, layout, m, n, k, tile,
                     form, widths, index,
                 ),
             }
         });
     }
 
-    /// A launch that writes the output by the kernel that is built from `kernel`, the element type and the type of places.
+    /// A launch that writes the outputs by the kernel that is built from `kernel`, the element type and the type of places.
     ///
     /// The tuner sees for itself which kernels fail; what a guard does beforehand would fail its trials.
     fn guarded(&self, kernel: impl Hash, cube_dim: CubeDim, launch: impl FnOnce()) {
         if self.tuned {
             return launch();
         }
-        let kernel = fingerprint((kernel, self.dtype(), self.is_wide()));
-        let written = core::slice::from_ref(&self.output);
-        guarded(self.device, kernel, cube_dim, written, launch);
+        let kernel = fingerprint((kernel, self.dtype(), self.wide));
+        guarded(self.device, kernel, cube_dim, &self.outputs, launch);
+    }
+
+    /// What becomes of `lanes` elements that a kernel gives at once.
+    fn epilogue(&self, lanes: usize) -> (EpilogueLaunch, Plan) {
+        let epilogue = self.epilogue.clone();
+        epilogue.launched(&self.outputs, lanes, self.wide)
     }
 
     fn by_slices(&self, slices: Slices) {
         let client = self.device.client();
         let cubes = self.batches() * self.m * self.n.div_ceil(slices.columns);
         let cube_dim = CubeDim::new_1d(slices.units as u32);
-        let [lhs, rhs, output] = self.buffers();
-        let wide = self.is_wide();
+        let [lhs, rhs] = self.buffers();
+        let (epilogue, after) = self.epilogue(1);
         // SAFETY: the layouts lie in the buffers of the operands, columns are cut at `n`, and the loops end at `k`.
-        self.guarded(("slices", slices, self.batch.rank()), cube_dim, || unsafe {
-            gemv::gemv::launch_unchecked(
-                client,
-                calculate_cube_count_elemwise(client, cubes * slices.units, cube_dim),
-                cube_dim,
-                address_type(wide),
-                lhs,
-                rhs,
-                output,
-                self.layout(),
-                cubes,
-                self.m,
-                self.n,
-                self.k,
-                self.batch.rank(),
-                slices,
-                storage(self.dtype()),
-                storage(accumulator(self.dtype())),
-                slices.lanes,
-                index_type(wide),
-            );
-        });
+        self.guarded(
+            ("slices", slices, self.batch.rank(), after),
+            cube_dim,
+            || unsafe {
+                gemv::gemv::launch_unchecked(
+                    client,
+                    calculate_cube_count_elemwise(client, cubes * slices.units, cube_dim),
+                    cube_dim,
+                    address_type(self.wide),
+                    lhs,
+                    rhs,
+                    epilogue,
+                    self.layout(),
+                    cubes,
+                    self.m,
+                    self.n,
+                    self.k,
+                    self.batch.rank(),
+                    slices,
+                    storage(self.dtype()),
+                    storage(accumulator(self.dtype())),
+                    slices.lanes,
+                    index_type(self.wide),
+                );
+            },
+        );
     }
 
     fn by_planes(&self, lanes: usize) {
         let client = self.device.client();
-        let len = count(self.output.meta());
+        let len = count(&self.product);
         let cube_dim = CubeDim::new_1d(256);
-        let [lhs, rhs, output] = self.buffers();
-        let wide = self.is_wide();
+        let [lhs, rhs] = self.buffers();
+        let (epilogue, after) = self.epilogue(1);
         // SAFETY: as in `by_dots`; wide loads are for strides and offsets that are multiples of them.
-        self.guarded(("planes", lanes, self.batch.rank()), cube_dim, || unsafe {
-            planes::planes::launch_unchecked(
-                client,
-                calculate_cube_count_elemwise(client, len * 32, cube_dim),
-                cube_dim,
-                address_type(wide),
-                lhs,
-                rhs,
-                output,
-                self.layout(),
-                len,
-                self.m,
-                self.n,
-                self.k,
-                self.batch.rank(),
-                lanes,
-                storage(self.dtype()),
-                storage(accumulator(self.dtype())),
-                lanes,
-                index_type(wide),
-            );
-        });
+        self.guarded(
+            ("planes", lanes, self.batch.rank(), after),
+            cube_dim,
+            || unsafe {
+                planes::planes::launch_unchecked(
+                    client,
+                    calculate_cube_count_elemwise(client, len * 32, cube_dim),
+                    cube_dim,
+                    address_type(self.wide),
+                    lhs,
+                    rhs,
+                    epilogue,
+                    self.layout(),
+                    len,
+                    self.m,
+                    self.n,
+                    self.k,
+                    self.batch.rank(),
+                    lanes,
+                    storage(self.dtype()),
+                    storage(accumulator(self.dtype())),
+                    lanes,
+                    index_type(self.wide),
+                );
+            },
+        );
     }
 
     fn by_dots(&self) {
         let client = self.device.client();
-        let len = count(self.output.meta());
+        let len = count(&self.product);
         let cube_dim = CubeDim::new(client, len);
-        let [lhs, rhs, output] = self.buffers();
-        let (wide, accumulator) = (self.is_wide(), accumulator(self.dtype()));
+        let [lhs, rhs] = self.buffers();
+        let (epilogue, after) = self.epilogue(1);
+        let accumulator = accumulator(self.dtype());
         // SAFETY: the layouts lie in the buffers of the operands, the kernel writes below `len`, which is the number of
         // elements of the output's, and its loop ends at `k`.
-        self.guarded(("dots", self.batch.rank()), cube_dim, || unsafe {
+        self.guarded(("dots", self.batch.rank(), after), cube_dim, || unsafe {
             dot::dot::launch_unchecked(
                 client,
                 calculate_cube_count_elemwise(client, len, cube_dim),
                 cube_dim,
-                address_type(wide),
+                address_type(self.wide),
                 lhs,
                 rhs,
-                output,
+                epilogue,
                 self.layout(),
                 len,
                 self.m,
@@ -552,7 +585,7 @@ impl<'d> Problem<'d> {
                 self.batch.rank(),
                 storage(self.dtype()),
                 storage(accumulator),
-                index_type(wide),
+                index_type(self.wide),
             );
         });
     }
@@ -572,9 +605,26 @@ impl<'d> Problem<'d> {
         let input = |tensor| InputBinding::new(self.binding(tensor), elem);
         let strategy = tiled::Strategy::CpuGemm(Default::default());
         let mut elems = MatmulElems::from_globals(&globals);
-        let output = self.binding(&self.output);
+        let Side {
+            plan,
+            scalars,
+            inputs,
+        } = &self.epilogue;
+        let plain = plan.steps.is_empty() && self.outputs.len() == 1;
+        let product = match plain {
+            true => self.outputs[0].clone(),
+            false => CubeTensor::empty(self.device, self.product.clone()),
+        };
+        let output = self.binding(&product);
         let (lhs, rhs) = (input(lhs), input(rhs));
-        launch_ref(&strategy.into(), client, lhs, rhs, output, &mut elems).is_ok()
+        if launch_ref(&strategy.into(), client, lhs, rhs, output, &mut elems).is_err() {
+            return false;
+        }
+        if !plain {
+            let inputs = [&[product], &inputs[..]].concat();
+            group::launch_into(self.device, plan.clone(), scalars, &inputs, &self.outputs);
+        }
+        true
     }
 
     fn binding(&self, tensor: &CubeTensor) -> TensorBinding {

@@ -4,6 +4,7 @@ mod activation;
 mod binary;
 mod cast;
 mod compare;
+mod epilogue;
 mod fold;
 mod gemv;
 mod kernel;

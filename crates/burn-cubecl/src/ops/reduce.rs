@@ -1,20 +1,19 @@
 //! Reductions, alone or with the elementwise instructions around them: which kernels to launch. The kernel is in
 //! [`fold`](super::fold).
 
+use super::epilogue::Side;
 use super::fold::{FoldPlan, UNITS, fold};
 pub(super) use super::fold::{combine, element};
-use super::group::{self, address_type, index, index_type, is_wide, scalar};
+use super::group::{self, address_type, index, index_type, is_wide};
 use super::guard::{fingerprint, guarded};
-use super::kernel::Argument;
 use super::layout::{Layout, broadcast};
-use super::plan::{Access, Plan, fits, iteration};
+use super::plan::{Access, Plan};
 use super::search;
 use crate::device::{count, storage};
 use crate::{CubeDevice, CubeTensor};
 use burn_backend::{Group, Slot};
 use burn_ir::{Described, Dims, Operation, ReduceOp, TensorMeta};
-use burn_std::{BoolStore, DType, Kind, Scalar, Shape, Strides};
-use core::ops::Range;
+use burn_std::{BoolStore, DType, Kind, Shape, Strides};
 use cubecl::calculate_cube_count_elemwise;
 use cubecl::prelude::*;
 
@@ -61,86 +60,6 @@ pub(crate) fn run(
             vec![search::run(device, op, &inputs[input.0], dims, result)]
         }
         _ => Reduction::new(group, anchor, inputs).run(device),
-    }
-}
-
-/// What is on one side of the anchor, with its operands and scalars.
-#[derive(Clone)]
-struct Side {
-    plan: Plan,
-    scalars: Vec<Scalar>,
-    inputs: Vec<CubeTensor>,
-}
-
-impl Side {
-    /// Some steps of a group, which write `outputs`. `total` is what they read first that is not in memory; inputs
-    /// without a tensor are positions.
-    fn new(
-        group: &Group,
-        steps: Range<usize>,
-        total: Option<Slot>,
-        outputs: &[Slot],
-        tensors: &[CubeTensor],
-    ) -> Self {
-        let mut used = vec![false; group.inputs()];
-        let mut uses = |slot: &Slot| {
-            if let Some(used) = used.get_mut(slot.0) {
-                *used = true;
-            }
-        };
-        group.steps()[steps.clone()]
-            .iter()
-            .for_each(|step| step.each(&mut uses));
-        outputs.iter().for_each(&mut uses);
-        let inputs = (0..group.inputs()).filter(|input| used[*input]).map(Slot);
-        let reads: Vec<Slot> = total.into_iter().chain(inputs).collect();
-        let (mut plan, scalars) = Plan::part(group, steps, &reads, outputs);
-        let mut inputs = Vec::new();
-        for (slot, read) in reads.iter().zip(&mut plan.reads).skip(total.iter().count()) {
-            match tensors.get(slot.0) {
-                Some(tensor) => inputs.push(tensor.clone()),
-                None => read.access = Access::Position,
-            }
-        }
-        Self {
-            plan,
-            scalars,
-            inputs,
-        }
-    }
-
-    /// A tensor as it is.
-    fn plain(tensor: CubeTensor) -> Self {
-        Self {
-            plan: Plan::copy(tensor.meta().dtype),
-            scalars: Vec::new(),
-            inputs: vec![tensor],
-        }
-    }
-
-    /// What is folded, as it is.
-    fn through(dtype: DType) -> Self {
-        Self {
-            plan: Plan::copy(dtype),
-            scalars: Vec::new(),
-            inputs: Vec::new(),
-        }
-    }
-
-    /// The operands that are in memory, as arguments. `first` is the first read of the plan that is.
-    fn reads(&self, first: usize) -> impl Iterator<Item = Argument> {
-        let reads = self.inputs.iter().zip(&self.plan.reads[first..]);
-        reads.map(|(input, read)| Argument::read(input, read.access, self.plan.lanes))
-    }
-
-    /// The scalars as arguments.
-    fn values(&self) -> impl Iterator<Item = InputScalar> {
-        let values = self.scalars.iter().zip(&self.plan.scalars);
-        values.map(|(value, dtype)| scalar(*value, *dtype))
-    }
-
-    fn written(&self) -> DType {
-        self.plan.dtype(self.plan.writes[0])
     }
 }
 
@@ -208,10 +127,9 @@ impl Reduction {
             (false, false) => self.prologue.plan.widest(),
         };
         let size = size.max(storage(accumulator).size());
-        let output = iteration(&self.outputs[0].shape, &self.epilogue.inputs);
+        let shape = &self.outputs[0].shape;
         let fit = |groups: &Groups, lanes: usize| {
-            groups.fit(device, across, lanes)
-                && (!across || fits(&output, &self.epilogue.inputs, lanes))
+            groups.fit(device, across, lanes) && (!across || self.epilogue.fits(shape, lanes))
         };
         let chosen = if strict { like } else { groups };
         let widths = device.client().io_optimized_vector_sizes(size);
@@ -271,26 +189,19 @@ impl Reduction {
         order: &Order,
         accumulator: DType,
     ) -> Vec<CubeTensor> {
-        let (mut prologue, mut epilogue) = (self.prologue, self.epilogue);
         let client = device.client();
+        let mut prologue = self.prologue;
         prologue.plan.lanes = order.lanes;
-        epilogue.plan.lanes = if order.across { order.lanes } else { 1 };
-        let layout = iteration(&self.outputs[0].shape, &epilogue.inputs);
-        let mut arguments = groups.arguments(&mut prologue.plan, order);
-        arguments.extend(epilogue.plan.arguments(&layout, &epilogue.inputs));
+        let arguments = groups.arguments(&mut prologue.plan, order);
         let outputs: Vec<CubeTensor> = self
             .outputs
             .into_iter()
             .map(|meta| CubeTensor::empty(device, meta))
             .collect();
-        let reads = prologue.reads(0).chain(epilogue.reads(1)).collect();
-        let values = prologue.values().chain(epilogue.values()).collect();
-        let all = [&prologue.inputs[..], &epilogue.inputs[..]].concat();
+        let all = [&prologue.inputs[..], &self.epilogue.inputs[..]].concat();
         let wide = is_wide(&all, &outputs);
-        let writes = outputs.iter();
-        let writes = writes
-            .map(|output| Argument::write(output, epilogue.plan.lanes))
-            .collect();
+        let lanes = if order.across { order.lanes } else { 1 };
+        let (epilogue, after) = self.epilogue.launched(&outputs, lanes, wide);
         let jobs = order.groups * order.parts;
         let units = jobs * order.units;
         let cube_dim = match order.units {
@@ -298,15 +209,14 @@ impl Reduction {
             _ => CubeDim::new_1d(UNITS as u32),
         };
         let plan = FoldPlan {
-            prologue: prologue.plan,
-            epilogue: epilogue.plan,
+            prologue: prologue.plan.clone(),
             op: self.op,
             accumulator,
             across: order.across,
             units: order.units,
             ranks: groups.ranks(),
         };
-        let kernel = fingerprint(("fold", &plan, order.lanes, wide));
+        let kernel = fingerprint(("fold", &plan, &after, order.lanes, wide));
         // SAFETY: the kernel reads where the layouts of the operands say, all of which lie in their buffers, and writes
         // below `jobs`, which is the size of the outputs. Its loops end at the sizes of groups and cubes.
         guarded(device, kernel, cube_dim, &outputs, || unsafe {
@@ -315,10 +225,10 @@ impl Reduction {
                 calculate_cube_count_elemwise(client, units, cube_dim),
                 cube_dim,
                 address_type(wide),
-                reads,
-                writes,
-                values,
+                prologue.reads(0),
+                prologue.values(),
                 arguments.into_iter().map(|it| index(it, wide)).collect(),
+                epilogue,
                 jobs,
                 order.groups,
                 order.len,

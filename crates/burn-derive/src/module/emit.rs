@@ -2,7 +2,7 @@
 //! Everything else a module can do is a default method in `burn-core`.
 
 use super::input::{Field, ModuleInput, Variant};
-use proc_macro2::{Ident, TokenStream};
+use proc_macro2::{Ident, Span, TokenStream};
 use quote::{quote, quote_spanned};
 use syn::spanned::Spanned;
 
@@ -73,7 +73,7 @@ fn visit_arm(module: &ModuleInput, variant: &Variant, burn: &Ident) -> TokenStre
         .map(|field| {
             let (name, binding) = (path_name(variant, field), &field.binding);
             // The span makes a missing `Module` impl an error at the field.
-            quote_spanned!(field.ty.span()=>
+            quote_spanned!(place(field)=>
                 #burn::module::field::visit(#name, #container, #binding, visitor);
             )
         });
@@ -91,13 +91,18 @@ fn visit_arm(module: &ModuleInput, variant: &Variant, burn: &Ident) -> TokenStre
     }
 }
 
+/// Where errors of a field are reported. Names resolve as elsewhere here, also if a macro wrote the type.
+fn place(field: &Field) -> Span {
+    Span::call_site().located_at(field.ty.span())
+}
+
 fn map_arm(module: &ModuleInput, variant: &Variant, burn: &Ident) -> TokenStream {
     let container = &module.container;
     let mapped = variant.build(|field| {
         let (name, binding) = (path_name(variant, field), &field.binding);
         match field.skip {
             true => quote!(#binding),
-            false => quote_spanned!(field.ty.span()=>
+            false => quote_spanned!(place(field)=>
                 #burn::module::field::map(#name, #container, #binding, mapper)
             ),
         }
@@ -134,7 +139,7 @@ fn content_arm(variant: &Variant) -> TokenStream {
         let (label, binding) = (&field.label, &field.binding);
         match field.skip {
             true => quote!(.add_debug_attribute(#label, #binding)),
-            false => quote_spanned!(field.ty.span()=> .add(#label, #binding)),
+            false => quote_spanned!(place(field)=> .add(#label, #binding)),
         }
     });
     quote!(content.set_top_level_type(#name) #(#adds)*)

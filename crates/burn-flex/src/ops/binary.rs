@@ -29,6 +29,55 @@ impl<T: Binary> Kernel for Block<'_, T> {
     }
 }
 
+/// A block of a function of two products. The pointers are those of [`Step::Scaled`](crate::block::Step::Scaled).
+pub(crate) struct Scaled<T> {
+    pub op: BinaryOp,
+    pub lhs: (*const T, T),
+    pub rhs: (*const T, T),
+    pub out: *mut T,
+    pub len: usize,
+}
+
+impl<T: Float> Kernel for Scaled<T> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<const FMA: bool>(self) {
+        let (s, t) = (self.lhs.1, self.rhs.1);
+        match self.op {
+            BinaryOp::Add => self.each(|x, y| x * s + y * t),
+            BinaryOp::Sub => self.each(|x, y| x * s - y * t),
+            BinaryOp::Mul => self.each(|x, y| (x * s) * (y * t)),
+            BinaryOp::Div => self.each(|x, y| (x * s) / (y * t)),
+            op => no_kernel(op),
+        }
+    }
+}
+
+impl<T: Float> Scaled<T> {
+    #[inline(always)]
+    fn each(self, f: impl Fn(T, T) -> T) {
+        /// Elements that are read before others are written: whole vectors, since places may be the same.
+        const PART: usize = 16;
+        let (lhs, rhs, out) = (self.lhs.0, self.rhs.0, self.out);
+        let parts = self.len / PART;
+        // SAFETY: the pointers are valid for `len` elements by the promise of `Step::run`. A part is read as a whole before
+        // its place is written, so that the output may be where an operand is.
+        unsafe {
+            for part in 0..parts {
+                let at = part * PART;
+                let x = lhs.add(at).cast::<[T; PART]>().read();
+                let y = rhs.add(at).cast::<[T; PART]>().read();
+                let z: [T; PART] = core::array::from_fn(|i| f(x[i], y[i]));
+                out.add(at).cast::<[T; PART]>().write(z);
+            }
+            for at in parts * PART..self.len {
+                *out.add(at) = f(*lhs.add(at), *rhs.add(at));
+            }
+        }
+    }
+}
+
 macro_rules! floats {
     ($($ty:ident $pow:path;)*) => {
         $(impl Binary for $ty {

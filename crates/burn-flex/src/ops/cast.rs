@@ -44,6 +44,7 @@ pub(crate) unsafe fn block(from: DType, to: DType, x: *const u8, out: *mut u8, l
                     }
                     DType::F16 => to_half(slice::<$from>(x, len), slice_mut::<f16>(out, len)),
                     DType::BF16 => to_half(slice::<$from>(x, len), slice_mut::<bf16>(out, len)),
+                    DType::Flex32 | DType::QFloat(_) => crate::unsupported(to),
                 }
             };
             ($from:ty, $to:ty) => {{
@@ -74,6 +75,7 @@ pub(crate) unsafe fn block(from: DType, to: DType, x: *const u8, out: *mut u8, l
                 widen(from, x, &mut wide);
                 block(DType::F32, to, wide.as_ptr().cast(), out, len);
             }
+            DType::Flex32 | DType::QFloat(_) => crate::unsupported(from),
         }
     }
 }

@@ -19,6 +19,7 @@ pub(crate) mod module;
 pub(crate) mod movement;
 mod norm;
 mod pool;
+pub(crate) mod quant;
 pub(crate) mod random;
 pub(crate) mod reduce;
 mod resample;

@@ -1,6 +1,6 @@
 //! Layers. Halves are widened to f32 first and narrowed last, so that results are rounded once; kernels know f32 and f64.
 
-use super::{attention, conv, fold, norm, pool, resample};
+use super::{attention, conv, fold, norm, pool, quant, resample};
 use crate::FlexTensor;
 use crate::block::Step;
 use crate::exec::{self, Input};
@@ -28,7 +28,10 @@ pub(crate) fn run(op: ModuleOp<FlexTensor>, output: &TensorMeta) -> FlexTensor {
     cast(wide(op, &described), output.dtype)
 }
 
-fn cast(tensor: FlexTensor, to: DType) -> FlexTensor {
+pub(super) fn cast(tensor: FlexTensor, to: DType) -> FlexTensor {
+    if tensor.dtype() == to {
+        return tensor;
+    }
     let step = Step::Cast(tensor.dtype(), to);
     let output = TensorMeta::new(tensor.shape().clone(), to);
     exec::one(step, [Input::Tensor(tensor)], &output)
@@ -75,6 +78,14 @@ fn wide(op: ModuleOp<FlexTensor>, output: &TensorMeta) -> FlexTensor {
             bias,
             scores,
         } => attention::run([query, key, value], mask, bias, scores, output),
+        ModuleOp::Quantize {
+            input,
+            scales,
+            global,
+            scheme,
+        } => quant::quantize(input, scales, global, scheme, output),
+        ModuleOp::Dequantize { input, .. } => quant::dequantize(input, output),
+        ModuleOp::QuantizedMatmul { lhs, rhs, .. } => quant::matmul(lhs, rhs, output),
         ModuleOp::LayerNorm {
             input,
             gamma,

@@ -83,6 +83,7 @@ fn by_bits(lines: &Lines, dtype: DType, descending: bool, to: Shared<u8>) {
         DType::U8 | DType::Bool(_) => {
             sort::<u8, u32, u64>(lines, Form::unsigned(descending), to);
         }
+        DType::Flex32 | DType::QFloat(_) => crate::unsupported(dtype),
     }
 }
 

@@ -41,6 +41,7 @@ fn element(tensor: &FlexTensor, at: usize) -> f64 {
         DType::U16 => of::<u16>(bytes, at),
         DType::U8 | DType::Bool(BoolStore::U8) => of::<u8>(bytes, at),
         DType::Bool(BoolStore::Native) => of::<bool>(bytes, at),
+        DType::Flex32 | DType::QFloat(_) => crate::unsupported(tensor.dtype()),
     }
 }
 
@@ -68,6 +69,7 @@ pub(crate) fn tensor(shape: &[usize], dtype: DType, elems: &[f64]) -> FlexTensor
         DType::U16 => of::<u16>(elems),
         DType::U8 | DType::Bool(BoolStore::U8) => of::<u8>(elems),
         DType::Bool(BoolStore::Native) => of::<bool>(elems),
+        DType::Flex32 | DType::QFloat(_) => crate::unsupported(dtype),
     };
     let shape: Shape = shape.iter().copied().collect();
     FlexTensor::contiguous(TensorMeta::new(shape, dtype), bytes)

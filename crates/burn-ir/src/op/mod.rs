@@ -69,7 +69,9 @@ pub(crate) const BITS: Kinds = Kinds(&[Kind::Int, Kind::Bool], "int or bool");
 pub(crate) const ANY: Kinds = Kinds(&[Kind::Float, Kind::Int, Kind::Bool], "any");
 
 impl Kinds {
+    /// Whether the kinds hold the elements, which codes of quantized floats are not: nothing is computed with them but what
+    /// says so.
     pub(crate) fn contain(self, dtype: DType) -> bool {
-        self.0.contains(&dtype.kind())
+        self.0.contains(&dtype.kind()) && !dtype.is_quantized()
     }
 }

@@ -2,10 +2,12 @@
 
 use crate::{OperationError, Problem, TensorMeta};
 use alloc::boxed::Box;
-use burn_std::{Scalar, Shape};
+use alloc::vec::Vec;
+use burn_std::{BlockSize, DType, QuantScheme, Scalar, Shape};
 use serde::{Deserialize, Serialize};
 
-/// The same elements in another arrangement; the element type is kept. Any kind.
+/// The same elements in another arrangement; the element type is kept. Any kind; quantized elements
+/// where they stay with their scales, and never padded.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum MovementOp {
     /// The elements in row-major order under other sizes, with the same count.
@@ -171,12 +173,54 @@ pub(crate) fn infer(op: &MovementOp, input: &TensorMeta) -> Result<TensorMeta, O
             }
         }
     };
-    match count(&shape) {
-        Some(_) => Ok(TensorMeta {
-            shape,
-            dtype: input.dtype,
-        }),
-        None => fail(Problem::TooLarge),
+    if count(&shape).is_none() {
+        return fail(Problem::TooLarge);
+    }
+    let dtype = match input.dtype {
+        DType::QFloat(scheme) => match requantized(op, scheme, input, &shape) {
+            Some(scheme) => DType::QFloat(scheme),
+            None => {
+                return fail(Problem::OperandKind {
+                    operand: "input",
+                    found: input.dtype,
+                    expected: "any, not quantized",
+                });
+            }
+        },
+        dtype => dtype,
+    };
+    Ok(TensorMeta { shape, dtype })
+}
+
+/// The scheme of quantized elements elsewhere, where they keep their scales.
+fn requantized(
+    op: &MovementOp,
+    scheme: QuantScheme,
+    input: &TensorMeta,
+    output: &Shape,
+) -> Option<QuantScheme> {
+    let trimmed = |shape: &Shape| {
+        shape
+            .iter()
+            .position(|size| *size != 1)
+            .map(|at| shape[at..].to_vec())
+    };
+    let block = scheme.block_scale();
+    match (op, block) {
+        // Codes of 0 would have to stand for the value around.
+        (MovementOp::Pad { .. }, _) => None,
+        (_, None) => Some(scheme),
+        (MovementOp::Permute { axes }, Some(block)) => {
+            let sizes = block.size.to_dim_vec(input.rank());
+            let sizes: Vec<u8> = axes.iter().map(|axis| sizes[*axis]).collect();
+            let size = BlockSize::try_from(sizes).ok()?;
+            Some(scheme.per_block(size.as_slice(), block.dtype))
+        }
+        (MovementOp::Reshape { .. }, Some(block)) => {
+            let fits = block.size.as_slice().len() <= output.len();
+            (fits && trimmed(&input.shape) == trimmed(output)).then_some(scheme)
+        }
+        (MovementOp::Expand { .. } | MovementOp::Slice { .. }, Some(_)) => None,
     }
 }
 

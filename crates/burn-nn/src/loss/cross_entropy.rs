@@ -177,7 +177,7 @@ impl ModuleDisplay for CrossEntropyLoss {
         content
             .add_debug_attribute("pad_tokens", &self.pad_tokens)
             .add("weights", &self.weights)
-            .add_debug_attribute("smoothing", &self.smoothing)
+            .add("smoothing", &self.smoothing)
             .add("logits", &self.logits)
             .optional()
     }
@@ -294,6 +294,28 @@ mod tests {
         );
         let impossible = loss([[0.0, 1.0, 0.0], [0.0, 1.0, 0.0]], [0, 1]);
         assert!(impossible.is_finite() && impossible > 40.0, "{impossible}");
+    }
+
+    #[test]
+    #[cfg(feature = "autodiff")]
+    fn certain_answers_have_finite_losses_and_gradients() {
+        let device = Device::default().autodiff();
+        let run = |logits: bool, rows: [[f32; 2]; 2]| -> (f32, Vec<f32>) {
+            let input = Tensor::<2>::from_data(rows, &device).require_grad();
+            let loss = CrossEntropyLossConfig::new()
+                .with_logits(logits)
+                .init(&device);
+            let loss = loss.forward(input.clone(), Tensor::from_data([0, 1], &device));
+            let grads = input.grad(&loss.backward()).expect("it is a leaf");
+            (loss.into_scalar(), grads.into_data().iter().collect())
+        };
+        let (loss, grads) = run(true, [[1e4, -1e4], [1e4, -1e4]]);
+        assert_eq!(loss, 1e4);
+        assert_eq!(grads, [0.0, 0.0, 0.5, -0.5]);
+        let (loss, grads) = run(false, [[1.0, 0.0], [1.0, 0.0]]);
+        assert!(loss.is_finite() && loss > 40.0, "{loss}");
+        assert!(grads.iter().all(|x| x.is_finite()), "{grads:?}");
+        assert_eq!(grads[..3], [-0.5, 0.0, 0.0]);
     }
 
     #[test]

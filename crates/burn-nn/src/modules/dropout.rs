@@ -1,8 +1,8 @@
 //! [`Dropout`]: zeros by chance in training.
 
-use super::inline;
+use crate::{check, display::in_one_line};
 use burn_core::config::Config;
-use burn_core::module::{Content, DisplaySettings, Flag, Module, ModuleDisplay, Param};
+use burn_core::module::{Flag, Module, Param};
 use burn_core::tensor::{Distribution, Tensor};
 
 /// Describes a [`Dropout`].
@@ -30,11 +30,8 @@ impl DropoutConfig {
     /// If the chance is negative, or not below 1.
     #[track_caller]
     pub fn init(&self) -> Dropout {
-        assert!(
-            (0.0..1.0).contains(&self.prob),
-            "`Dropout`: {} is no chance\n  legal: at least 0, below 1",
-            self.prob
-        );
+        let chance = (0.0..1.0).contains(&self.prob);
+        check::field(chance, "Dropout", "prob", self.prob, "at least 0, below 1");
         Dropout {
             prob: self.prob,
             training: Param::from_bool(true),
@@ -54,14 +51,8 @@ impl Dropout {
     }
 }
 
-impl ModuleDisplay for Dropout {
-    fn custom_settings(&self) -> Option<DisplaySettings> {
-        inline()
-    }
-
-    fn custom_content(&self, content: Content) -> Option<Content> {
-        content.add("prob", &self.prob).optional()
-    }
+in_one_line! {
+    Dropout { prob }
 }
 
 #[cfg(test)]
@@ -103,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    #[should_panic(expected = "`Dropout`: 1 is no chance")]
+    #[should_panic(expected = "`Dropout`: the field `prob` is 1.0\n  legal: at least 0, below 1")]
     fn not_everything_can_be_dropped() {
         DropoutConfig::new(1.0).init();
     }

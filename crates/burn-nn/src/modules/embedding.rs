@@ -1,7 +1,7 @@
 //! [`Embedding`]: a table of vectors.
 
-use super::inline;
 use crate::Initializer;
+use crate::modules::inline;
 use burn_core::config::Config;
 use burn_core::module::{Content, DisplaySettings, Module, ModuleDisplay, Param};
 use burn_core::tensor::{Device, Int, Tensor, module::embedding};

@@ -5,9 +5,16 @@ use burn_core::module::{Content, DisplaySettings, Module, ModuleDisplay, Param};
 use burn_core::tensor::{Device, Tensor, module::linear};
 
 use crate::Initializer;
+use crate::modules::inline;
 
 /// The gain that makes the bound of a Kaiming initialization `1 / √fan`.
 const FRAC_1_SQRT_3: f64 = 0.577_350_269_189_625_8;
+
+/// Uniform in `±1 / √fan_in`.
+pub(crate) const DEFAULT_INITIALIZER: Initializer = Initializer::KaimingUniform {
+    gain: FRAC_1_SQRT_3,
+    fan_out_only: false,
+};
 
 /// How the weight of a [`Linear`] lies in files; its shape in the module does not change.
 #[derive(Config, Copy, Debug, PartialEq, Eq)]
@@ -29,7 +36,7 @@ pub struct LinearConfig {
     #[config(default = true)]
     pub bias: bool,
     /// Draws the weight and the bias. By default uniform in `±1 / √d_input`.
-    #[config(default = "Initializer::KaimingUniform { gain: FRAC_1_SQRT_3, fan_out_only: false }")]
+    #[config(default = "DEFAULT_INITIALIZER")]
     pub initializer: Initializer,
     /// How the weight is stored.
     #[config(default = "LinearLayout::Row")]
@@ -83,7 +90,7 @@ impl Linear {
 
 impl ModuleDisplay for Linear {
     fn custom_settings(&self) -> Option<DisplaySettings> {
-        super::inline()
+        inline()
     }
 
     fn custom_content(&self, content: Content) -> Option<Content> {

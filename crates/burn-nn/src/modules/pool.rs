@@ -1,16 +1,28 @@
 //! Pools.
 
-use super::inline;
 use super::sizes::Sizes;
+use crate::check;
+use crate::display::in_one_line;
 use crate::padding::{PaddingConfig1d, PaddingConfig2d, Slide};
 use burn_core::config::Config;
-use burn_core::module::{DisplaySettings, Module, ModuleDisplay};
+use burn_core::module::Module;
 use burn_core::tensor::Tensor;
 use burn_core::tensor::module::{
     adaptive_avg_pool1d, adaptive_avg_pool2d, adaptive_avg_pool3d, avg_pool1d, avg_pool2d,
     max_pool1d, max_pool2d,
 };
 use burn_core::tensor::ops::{AvgPoolOptions, MaxPoolOptions};
+
+/// Stops at windows of nothing, or that do not slide.
+#[track_caller]
+fn windows<const N: usize>(
+    layer: &str,
+    kernel_size: impl Sizes<N>,
+    (field, stride): (&str, impl Sizes<N>),
+) {
+    check::positive(layer, "kernel_size", &kernel_size.each());
+    check::positive(layer, field, &stride.each());
+}
 
 macro_rules! max_pool {
     ($name:ident, $config:ident, $of:literal, $dims:literal, $rank:literal, $Size:ty, $stride:ident, $one:tt, $Padding:ident, $function:ident) => {
@@ -52,7 +64,21 @@ macro_rules! max_pool {
 
         impl $config {
             /// The layer.
+            ///
+            /// # Panics
+            /// If a kernel size, stride or dilation is 0.
+            #[track_caller]
             pub fn init(&self) -> $name {
+                windows::<$dims>(
+                    stringify!($name),
+                    self.kernel_size,
+                    (stringify!($stride), self.$stride),
+                );
+                check::positive(
+                    stringify!($name),
+                    "dilation",
+                    &Sizes::<$dims>::each(self.dilation),
+                );
                 $name {
                     kernel_size: self.kernel_size,
                     stride: self.$stride,
@@ -81,10 +107,8 @@ macro_rules! max_pool {
             }
         }
 
-        impl ModuleDisplay for $name {
-            fn custom_settings(&self) -> Option<DisplaySettings> {
-                inline()
-            }
+        in_one_line! {
+            $name { ; debug kernel_size, stride, padding, dilation, ceil_mode }
         }
     };
 }
@@ -129,7 +153,16 @@ macro_rules! avg_pool {
 
         impl $config {
             /// The layer.
+            ///
+            /// # Panics
+            /// If a kernel size or stride is 0.
+            #[track_caller]
             pub fn init(&self) -> $name {
+                windows::<$dims>(
+                    stringify!($name),
+                    self.kernel_size,
+                    (stringify!($stride), self.$stride),
+                );
                 $name {
                     kernel_size: self.kernel_size,
                     stride: self.$stride,
@@ -158,10 +191,8 @@ macro_rules! avg_pool {
             }
         }
 
-        impl ModuleDisplay for $name {
-            fn custom_settings(&self) -> Option<DisplaySettings> {
-                inline()
-            }
+        in_one_line! {
+            $name { ; debug kernel_size, stride, padding, count_include_pad, ceil_mode }
         }
     };
 }
@@ -200,10 +231,8 @@ macro_rules! adaptive_avg_pool {
             }
         }
 
-        impl ModuleDisplay for $name {
-            fn custom_settings(&self) -> Option<DisplaySettings> {
-                inline()
-            }
+        in_one_line! {
+            $name { ; debug output_size }
         }
     };
 }
@@ -337,5 +366,33 @@ mod tests {
             format!("{pool}"),
             "MaxPool2d {kernel_size: [3, 2], stride: [3, 2], padding: Valid, dilation: [1, 1], ceil_mode: false}"
         );
+    }
+
+    #[test]
+    fn a_window_that_would_start_in_the_padding_behind_is_dropped() {
+        let padding = PaddingConfig1d::Explicit(1, 1);
+        let max = MaxPool1dConfig::new(2)
+            .with_stride(3)
+            .with_padding(padding)
+            .with_ceil_mode(true)
+            .init();
+        assert_eq!(values(max.forward(line(5))), [1.0, 4.0]);
+        let mean = AvgPool1dConfig::new(2)
+            .with_padding(padding)
+            .with_ceil_mode(true);
+        assert_eq!(
+            values(mean.clone().init().forward(line(5))),
+            [0.5, 2.5, 4.5]
+        );
+        let mean = mean.with_count_include_pad(false);
+        assert_eq!(values(mean.init().forward(line(5))), [1.0, 2.5, 4.5]);
+    }
+
+    #[test]
+    #[should_panic(
+        expected = "`MaxPool2d`: the field `strides` is [2, 0]\n  legal: at least 1 each"
+    )]
+    fn windows_slide() {
+        MaxPool2dConfig::new([2, 2]).with_strides([2, 0]).init();
     }
 }

@@ -8,7 +8,7 @@ use core::ops::{Range, RangeInclusive};
 use num_traits::{Float, ToPrimitive};
 
 use super::{TensorData, convert};
-use crate::{Element, ElementEq, ElementOrdered};
+use crate::{DType, Element, ElementEq, ElementOrdered};
 
 /// How far two floats may lie apart and still count as equal.
 ///
@@ -229,15 +229,23 @@ impl TensorData {
             );
         }
         assert_same_shape(self, other);
+        let plain;
+        let this = match self.dtype.is_quantized() {
+            true => {
+                plain = self.clone().convert_dtype(DType::F32);
+                &plain
+            }
+            false => self,
+        };
         let converted;
-        let other = if self.dtype == other.dtype {
+        let other = if this.dtype == other.dtype {
             other
         } else {
-            converted = other.clone().convert_dtype(self.dtype);
+            converted = other.clone().convert_dtype(this.dtype);
             &converted
         };
         let mut mismatches = Mismatches::new(self);
-        convert::with_elements!(self, elems => {
+        convert::with_elements!(this, elems => {
             for (i, (left, right)) in elems.iter().zip(convert::stored(other)).enumerate() {
                 if left != right {
                     mismatches.add(i, format_args!("{left} is not {right}"));

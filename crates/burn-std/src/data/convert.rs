@@ -5,16 +5,26 @@ use alloc::vec::Vec;
 
 use super::{DataError, TensorData};
 use crate::cast::ToElement;
-use crate::{BoolStore, Bytes, DType, Element, ElementConversion, bf16, f16};
+use crate::quantization::{self, QuantScheme};
+use crate::{BoolStore, Bytes, DType, Element, ElementConversion, bf16, f16, flex32};
 
-/// Runs `$body` with `$elems` as the slice of the stored elements, whatever their type.
+/// Runs `$body` with `$elems` as the slice of the stored elements, whatever their type; of quantized ones, as the numbers
+/// that they stand for, unless another body says what to do with them.
 macro_rules! with_elements {
     ($data:expr, $elems:ident => $body:expr) => {
-        $crate::data::convert::with_elements!(@arms $data, $elems => $body,
-            F64 f64, F32 f32, F16 half::f16, BF16 half::bf16, I64 i64, I32 i32, I16 i16, I8 i8,
-            U64 u64, U32 u32, U16 u16, U8 u8)
+        $crate::data::convert::with_elements!($data, $elems => $body, scheme => {
+            let values = $crate::data::convert::values($data, &scheme);
+            let $elems = &values[..];
+            $body
+        })
     };
-    (@arms $data:expr, $elems:ident => $body:expr, $($dtype:ident $ty:ty),+) => {
+    ($data:expr, $elems:ident => $body:expr, $scheme:ident => $quantized:expr) => {
+        $crate::data::convert::with_elements!(@arms $data, $elems => $body, $scheme => $quantized,
+            F64 f64, F32 f32, F16 half::f16, BF16 half::bf16, Flex32 $crate::flex32, I64 i64,
+            I32 i32, I16 i16, I8 i8, U64 u64, U32 u32, U16 u16, U8 u8)
+    };
+    (@arms $data:expr, $elems:ident => $body:expr, $scheme:ident => $quantized:expr,
+        $($dtype:ident $ty:ty),+) => {
         match $data.dtype() {
             $($crate::DType::$dtype => {
                 let $elems = $crate::data::convert::stored::<$ty>($data);
@@ -32,6 +42,7 @@ macro_rules! with_elements {
                 let $elems = $crate::data::convert::stored::<u32>($data);
                 $body
             }
+            $crate::DType::QFloat($scheme) => $quantized,
         }
     };
 }
@@ -41,6 +52,11 @@ pub(super) use with_elements;
 pub(super) fn stored<E: Element>(data: &TensorData) -> &[E] {
     data.as_slice()
         .expect("the type was chosen by the dtype, and data is always valid")
+}
+
+/// The numbers that quantized elements stand for.
+pub(super) fn values(data: &TensorData, scheme: &QuantScheme) -> Vec<f32> {
+    quantization::values(&data.bytes, scheme, &data.shape)
 }
 
 /// The elements of an iterator, stored as `dtype`.
@@ -57,6 +73,7 @@ pub(super) fn store_as<T: ToElement, I: Iterator<Item = T>>(
         DType::F32 => collect::<f32>(elems),
         DType::F16 => collect::<f16>(elems),
         DType::BF16 => collect::<bf16>(elems),
+        DType::Flex32 => collect::<flex32>(elems),
         DType::I64 => collect::<i64>(elems),
         DType::I32 => collect::<i32>(elems),
         DType::I16 => collect::<i16>(elems),
@@ -68,14 +85,20 @@ pub(super) fn store_as<T: ToElement, I: Iterator<Item = T>>(
         DType::Bool(BoolStore::Native) => collect::<bool>(elems),
         DType::Bool(BoolStore::U8) => collect::<u8>(elems.map(|elem| elem.to_bool())),
         DType::Bool(BoolStore::U32) => collect::<u32>(elems.map(|elem| elem.to_bool())),
+        DType::QFloat(scheme) => panic!(
+            "elements cannot be converted to {scheme:?}\n  legal: `TensorData::quantized`, or `Tensor::quantize` on a device"
+        ),
     }
 }
 
 /// Conversion.
 impl TensorData {
     /// The elements converted to `E`, one after the other.
+    ///
+    /// Of quantized data: the numbers that codes stand for.
     pub fn iter<E: Element>(&self) -> Box<dyn Iterator<Item = E> + '_> {
-        with_elements!(self, elems => Box::new(elems.iter().map(|elem| elem.elem())))
+        with_elements!(self, elems => Box::new(elems.iter().map(|elem| elem.elem())),
+            scheme => Box::new(values(self, &scheme).into_iter().map(ElementConversion::elem)))
     }
 
     /// The data with elements of type `E`.
@@ -84,6 +107,10 @@ impl TensorData {
     }
 
     /// The data stored as `dtype`.
+    ///
+    /// # Panics
+    /// If `dtype` is quantized and not that of the data.
+    #[track_caller]
     pub fn convert_dtype(self, dtype: DType) -> Self {
         if self.dtype == dtype {
             return self;
@@ -99,9 +126,16 @@ impl TensorData {
     /// The data stored as `dtype`.
     ///
     /// # Errors
-    /// None today: every dtype converts to every other.
+    /// [`DataError::UnsupportedConversion`] if `dtype` is quantized and not that of the data: which scale to use is not a
+    /// matter of conversion.
     pub fn try_cast(self, dtype: DType) -> Result<TensorData, DataError> {
-        Ok(self.convert_dtype(dtype))
+        match dtype.is_quantized() && dtype != self.dtype {
+            true => Err(DataError::UnsupportedConversion {
+                from: self.dtype,
+                to: dtype,
+            }),
+            false => Ok(self.convert_dtype(dtype)),
+        }
     }
 
     /// The data with elements of type `E`.

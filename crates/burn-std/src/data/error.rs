@@ -35,6 +35,13 @@ pub enum DataError {
     },
     /// Bytes that are no value of the element type.
     InvalidRepresentation(CheckedCastError),
+    /// Elements that do not become elements of another type by themselves.
+    UnsupportedConversion {
+        /// The dtype of the data.
+        from: DType,
+        /// The dtype asked for.
+        to: DType,
+    },
 }
 
 impl fmt::Display for DataError {
@@ -56,6 +63,11 @@ impl fmt::Display for DataError {
                     dtype.name()
                 )
             }
+            Self::UnsupportedConversion { from, to } => write!(
+                f,
+                "{} elements do not convert to {to:?}; quantize them on a device",
+                from.name()
+            ),
             Self::InvalidRepresentation(error) => {
                 write!(f, "the bytes are no valid elements: {error}")
             }

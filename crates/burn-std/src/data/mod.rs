@@ -16,6 +16,7 @@ use bytemuck::checked::{CheckedCastError, try_cast_slice, try_cast_slice_mut};
 use rand::Rng;
 use serde::{Deserialize, Serialize};
 
+use crate::quantization::{QuantScheme, QuantizedBytes};
 use crate::{BoolStore, Bytes, DType, Distribution, Element, Scalar, Shape};
 pub use compare::Tolerance;
 pub use error::{DataError, TensorReadError};
@@ -84,7 +85,7 @@ impl TensorData {
         dtype: DType,
     ) -> Result<Self, DataError> {
         let shape = shape.into();
-        let expected = shape.num_elements().checked_mul(dtype.size());
+        let expected = dtype.size_of(&shape);
         if expected != Some(bytes.len()) {
             return Err(DataError::InvalidByteLength {
                 shape,
@@ -160,6 +161,23 @@ impl TensorData {
             shape,
             dtype,
         }
+    }
+
+    /// Quantized data: codes as `i8`, one for each element in row-major order, or as they are stored; with the scales of
+    /// the blocks, and the scale of the scales for a scheme of two levels.
+    ///
+    /// # Panics
+    /// If the scheme's codes are no integers, or the numbers of codes or scales do not fit.
+    #[track_caller]
+    pub fn quantized<E: Element, S: Into<Shape>>(
+        values: Vec<E>,
+        shape: S,
+        scheme: QuantScheme,
+        scales: &[f32],
+        global: Option<f32>,
+    ) -> Self {
+        let stored = QuantizedBytes::new(values, shape, scheme, scales, global);
+        Self::from_bytes(stored.bytes, stored.shape, DType::QFloat(scheme))
     }
 
     /// Data of zeros.

@@ -1,6 +1,6 @@
 //! Conversion of numbers to any element type. The rules are those of [`crate::ElementConversion`].
 
-use crate::{Scalar, bf16, f16};
+use crate::{Scalar, bf16, f16, flex32};
 
 /// A number that can become any element.
 pub trait ToElement {
@@ -94,6 +94,7 @@ to_element! {
     f16, |it| f32::from(it), half f32 from from_f32;
     bf16, |it| f32::from(it), half f32 from from_f32;
     f32, |it| it, half f32 from from_f32;
+    flex32, |it| f32::from(it), half f32 from from_f32;
     f64, |it| it, half f64 from from_f64;
 }
 

@@ -1,6 +1,7 @@
 //! The Rust types that elements of a tensor can have, and what each of them can do.
 
 pub mod cast;
+mod flexible;
 mod scalar;
 
 use core::cmp::Ordering;
@@ -12,6 +13,7 @@ use rand::Rng;
 use crate::distribution::random_half;
 use crate::{BoolStore, DType, Distribution, bf16, f16};
 use cast::ToElement;
+pub use flexible::flex32;
 pub use scalar::Scalar;
 
 /// A Rust type that elements of a tensor can have.
@@ -103,7 +105,7 @@ macro_rules! element {
 
             #[inline]
             fn from_elem<E: ToElement>(elem: E) -> Self {
-                ToElement::$to(&elem)
+                ToElement::$to(&elem).into()
             }
         }
 
@@ -168,6 +170,9 @@ float_element!(f64, F64, to_f64, |distribution: Distribution, rng| {
 });
 float_element!(f32, F32, to_f32, |distribution: Distribution, rng| {
     distribution.sampler(rng).sample()
+});
+float_element!(flex32, Flex32, to_f32, |distribution: Distribution, rng| {
+    flex32::from_f32(distribution.sampler(rng).sample())
 });
 float_element!(f16, F16, to_f16, random_half);
 float_element!(bf16, BF16, to_bf16, random_half);

@@ -1,12 +1,14 @@
 //! Numbers in few bits: how they are described and how they are stored. Which values become which codes is the business of
-//! whoever quantizes; tensors of such elements do not exist yet.
+//! whoever quantizes: a backend. Here are the bytes of [`TensorData`](crate::TensorData) with such elements.
 
 mod bytes;
 mod scheme;
 
 pub use bytes::{
-    BlockLayout, DecodedScales, QPARAM_ALIGN, QuantizedBytes, pack_i8s_to_u32s, quantized_data_len,
+    BlockLayout, DecodedScales, QPARAM_ALIGN, QParamTensor, QuantizedBytes, decode_codes,
+    decode_scales, encode, pack_i8s_to_u32s, quantized_data_len,
 };
+pub(crate) use bytes::{quantized_len, values};
 pub use scheme::{
     BlockScale, BlockSize, QuantMode, QuantScheme, QuantStore, QuantValue, ScaleDtype,
 };
@@ -51,6 +53,14 @@ pub struct QuantConfig {
     pub scheme: QuantScheme,
     /// Whether results are quantized again.
     pub propagation: QuantPropagation,
+}
+
+impl Default for QuantConfig {
+    /// Integers of 8 bits, each in a byte; results stay floats.
+    fn default() -> Self {
+        let scheme = QuantScheme::default().with_store(QuantStore::Native);
+        Self::new(scheme, QuantPropagation::Inhibit)
+    }
 }
 
 impl QuantConfig {

@@ -1,6 +1,8 @@
 //! The description: what a code is, how it is packed, and what shares a scale.
 
 use crate::{bf16, f16};
+use alloc::format;
+use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt;
 use num_traits::Float;
@@ -173,9 +175,35 @@ const DIMS: usize = 5;
 
 /// The sizes of a block in the last dims; earlier dims have size 1.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+// Through a vector, so that a file cannot name a block that there is not.
+#[serde(try_from = "Vec<u8>", into = "Vec<u8>")]
 pub struct BlockSize {
     sizes: [u8; DIMS],
     rank: u8,
+}
+
+impl TryFrom<Vec<u8>> for BlockSize {
+    type Error = String;
+
+    fn try_from(given: Vec<u8>) -> Result<Self, String> {
+        if given.len() > DIMS || given.contains(&0) {
+            return Err(format!(
+                "{given:?} is no block\n  legal: at most {DIMS} sizes, each at least 1"
+            ));
+        }
+        let mut sizes = [1; DIMS];
+        sizes[..given.len()].copy_from_slice(&given);
+        Ok(Self {
+            sizes,
+            rank: given.len() as u8,
+        })
+    }
+}
+
+impl From<BlockSize> for Vec<u8> {
+    fn from(size: BlockSize) -> Self {
+        size.as_slice().to_vec()
+    }
 }
 
 impl BlockSize {
@@ -185,16 +213,9 @@ impl BlockSize {
     /// If there are more than 5, or one is 0.
     #[track_caller]
     pub fn new(sizes: impl AsRef<[u8]>) -> Self {
-        let given = sizes.as_ref();
-        assert!(
-            given.len() <= DIMS && !given.contains(&0),
-            "{given:?} is no block\n  legal: at most {DIMS} sizes, each at least 1"
-        );
-        let mut sizes = [1; DIMS];
-        sizes[..given.len()].copy_from_slice(given);
-        Self {
-            sizes,
-            rank: given.len() as u8,
+        match Self::try_from(sizes.as_ref().to_vec()) {
+            Ok(size) => size,
+            Err(error) => panic!("{error}"),
         }
     }
 
@@ -332,7 +353,7 @@ impl QuantScheme {
     }
 
     /// Bits of a unit of storage.
-    pub fn size_bits_stored(&self) -> usize {
+    pub const fn size_bits_stored(&self) -> usize {
         match self.store {
             QuantStore::Native | QuantStore::PackedNative(_) => 8,
             QuantStore::PackedU32(_) => 32,
@@ -340,12 +361,12 @@ impl QuantScheme {
     }
 
     /// Bits of a code.
-    pub fn size_bits_value(&self) -> usize {
+    pub const fn size_bits_value(&self) -> usize {
         self.value.size_bits()
     }
 
     /// Codes in a unit of storage.
-    pub fn num_quants(&self) -> usize {
+    pub const fn num_quants(&self) -> usize {
         match self.store {
             QuantStore::Native => 1,
             _ => self.size_bits_stored() / self.size_bits_value(),

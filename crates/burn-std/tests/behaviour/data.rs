@@ -3,11 +3,12 @@
 use burn_std::{BoolStore, Bytes, DType, DataError, Element, Scalar, Shape, TensorData, bf16, f16};
 use proptest::prelude::*;
 
-const DTYPES: [DType; 15] = [
+const DTYPES: [DType; 16] = [
     DType::F64,
     DType::F32,
     DType::F16,
     DType::BF16,
+    DType::Flex32,
     DType::I64,
     DType::I32,
     DType::I16,
@@ -29,7 +30,7 @@ fn dtypes() -> impl Strategy<Value = DType> {
 fn model(value: f64, dtype: DType) -> f64 {
     match dtype {
         DType::F64 => value,
-        DType::F32 => f64::from(value as f32),
+        DType::F32 | DType::Flex32 => f64::from(value as f32),
         DType::F16 => f16::from_f64(value).to_f64(),
         DType::BF16 => bf16::from_f64(value).to_f64(),
         DType::I64 => value as i64 as f64,
@@ -41,6 +42,7 @@ fn model(value: f64, dtype: DType) -> f64 {
         DType::U16 => f64::from(value as u16),
         DType::U8 => f64::from(value as u8),
         DType::Bool(_) => f64::from(u8::from(value != 0.0)),
+        DType::QFloat(_) => unreachable!("nothing is converted to codes"),
     }
 }
 

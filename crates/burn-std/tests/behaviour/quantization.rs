@@ -1,7 +1,7 @@
 //! Codes and scales in bytes.
 
 use burn_std::quantization::*;
-use burn_std::{Shape, shape};
+use burn_std::{DType, DataError, Shape, TensorData, flex32, shape};
 
 #[test]
 fn codes_and_scales_come_back_from_their_bytes() {
@@ -26,8 +26,10 @@ fn codes_and_scales_come_back_from_their_bytes() {
                 .collect();
             let bytes = QuantizedBytes::new(codes.clone(), [3, 7], scheme, &[0.25], None);
             assert_eq!(bytes.num_elements(), 21);
-            let len = quantized_data_len(&scheme, &shape![3, 7]).next_multiple_of(QPARAM_ALIGN);
-            assert_eq!(bytes.bytes.len(), len + 4);
+            assert_eq!(
+                bytes.bytes.len(),
+                quantized_data_len(&scheme, &shape![3, 7])
+            );
             let (back, scales) = bytes.into_vec_i8();
             assert_eq!(back, codes, "{scheme:?}");
             assert_eq!((scales.of(0), scales.global), (0.25, None));
@@ -118,4 +120,57 @@ fn a_missing_scale_is_named() {
 fn small_floats_are_described_and_not_encoded() {
     let scheme = QuantScheme::default().with_value(QuantValue::E4M3);
     assert!(!quantizable(&scheme) && quantizable(&QuantScheme::default()));
+}
+
+#[test]
+fn quantized_data_reads_as_the_numbers_that_codes_stand_for() {
+    let scheme = QuantScheme::default()
+        .with_value(QuantValue::Q4S)
+        .per_block([2], ScaleDtype::F16);
+    let data = TensorData::quantized(vec![1i8, -2, 3, 7], [2, 2], scheme, &[0.5, 2.0], None);
+    assert_eq!(data.dtype(), DType::QFloat(scheme));
+    assert_eq!(
+        data.iter::<f64>().collect::<Vec<_>>(),
+        [0.5, -1.0, 6.0, 14.0]
+    );
+    assert_eq!(data.to_string(), "[0.5, -1.0, 6.0, 14.0]");
+    let floats = data.clone().convert::<f32>();
+    floats.assert_eq(&TensorData::from([[0.5f32, -1.0], [6.0, 14.0]]), true);
+    data.assert_eq(&floats, false);
+    assert!(data.try_to_vec::<f32>().is_err());
+    // One scheme is not converted to another: the scale would be a guess.
+    let other = DType::QFloat(QuantScheme::default());
+    assert!(matches!(
+        data.try_cast(other),
+        Err(DataError::UnsupportedConversion { .. })
+    ));
+}
+
+#[test]
+fn bytes_that_do_not_fit_a_scheme_are_refused() {
+    let scheme = QuantScheme::default().with_store(QuantStore::Native);
+    let of = |scheme, shape: [usize; 2], len| {
+        TensorData::try_from_bytes_vec(vec![0; len], shape, DType::QFloat(scheme))
+    };
+    assert!(of(scheme, [2, 3], 10).is_ok());
+    for len in [6, 9, 11] {
+        assert!(of(scheme, [2, 3], len).is_err());
+    }
+    // More sizes than dims, codes that are not encoded, and more elements than can be counted.
+    assert!(of(scheme.per_block([1, 1, 1], ScaleDtype::F32), [2, 3], 30).is_err());
+    assert!(of(scheme.with_value(QuantValue::E4M3), [2, 3], 10).is_err());
+    assert!(of(scheme, [usize::MAX, 3], 10).is_err());
+    assert!(serde_json::from_str::<BlockSize>("[0]").is_err());
+    assert!(serde_json::from_str::<BlockSize>("[1,1,1,1,1,1]").is_err());
+    let size: BlockSize = serde_json::from_str("[2,3]").unwrap();
+    assert_eq!(size, BlockSize::new([2, 3]));
+}
+
+#[test]
+fn a_flexible_float_is_an_f32_on_the_host() {
+    let data = TensorData::new(vec![flex32::from_f32(1.5)], [1]);
+    assert_eq!((data.dtype(), data.as_bytes().len()), (DType::Flex32, 4));
+    assert_eq!(data.iter::<f32>().collect::<Vec<_>>(), [1.5]);
+    let back = TensorData::from([1.5f64]).convert::<flex32>();
+    assert_eq!(back, data);
 }

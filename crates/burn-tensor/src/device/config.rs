@@ -57,6 +57,7 @@ impl DeviceConfig {
             float_dtype: self.float_dtype.unwrap_or(settings.float_dtype),
             int_dtype: self.int_dtype.unwrap_or(settings.int_dtype),
             bool_dtype: self.bool_dtype.unwrap_or(settings.bool_dtype),
+            ..settings
         }
     }
 }

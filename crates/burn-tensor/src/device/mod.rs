@@ -12,6 +12,8 @@ pub use profile::{ProfileDuration, ProfileOptions, ProfileTicks, TimingMethod};
 
 use alloc::vec::Vec;
 use burn_backend::{Device as Engine, MemoryPoolUsage, SlicedPoolReport};
+#[cfg(feature = "autodiff")]
+use burn_dispatch::autodiff::{GradientCheckpointingStrategy, Mode};
 use burn_std::{DType, DeviceError, DeviceSettings, ExecutionError, TensorData};
 use core::fmt;
 use core::hash::{Hash, Hasher};
@@ -47,12 +49,12 @@ impl Device {
     /// Another device below the same tape.
     #[cfg(feature = "fusion")]
     fn over(self, other: fn(Engine) -> Engine) -> Self {
-        let other = other(self.0.base());
-        match self.0.below() {
-            #[cfg(feature = "autodiff")]
-            Some(_) => Self(other).autodiff(),
-            _ => Self(other),
+        let other = Self(other(self.0.base()));
+        #[cfg(feature = "autodiff")]
+        if let Some(mode) = burn_dispatch::registry::mode(self.0) {
+            return other.autodiff().with_mode("fused", |_| mode);
         }
+        other
     }
 
     /// The same device with a tape, so that gradients can be taken. Does nothing if there is one already.
@@ -62,6 +64,65 @@ impl Device {
             true => self,
             false => Self(burn_dispatch::registry::autodiff(self.0)),
         }
+    }
+
+    /// The same device with a tape that keeps less: values that are cheap to compute again, and some that are not, are
+    /// computed again when gradients are taken ([`GradientCheckpointingStrategy::Balanced`]).
+    ///
+    /// # Panics
+    /// On a device without a tape.
+    #[cfg(feature = "autodiff")]
+    #[track_caller]
+    pub fn gradient_checkpointing(self) -> Self {
+        self.with_strategy(
+            "gradient_checkpointing",
+            GradientCheckpointingStrategy::Balanced,
+        )
+    }
+
+    /// What the tape keeps; `None` for a device without one.
+    #[cfg(feature = "autodiff")]
+    pub fn gradient_checkpointing_strategy(&self) -> Option<GradientCheckpointingStrategy> {
+        Some(burn_dispatch::registry::mode(self.0)?.checkpointing)
+    }
+
+    /// The same device, reading every value that is made on it and every gradient, to stop at the first one that is not
+    /// finite with the name of the operation that made it. Slow, for searching; without it nothing is read.
+    ///
+    /// # Panics
+    /// On a device without a tape.
+    #[cfg(feature = "autodiff")]
+    #[track_caller]
+    pub fn anomaly_detection(self) -> Self {
+        self.with_mode("anomaly_detection", |mode| Mode {
+            anomalies: true,
+            ..mode
+        })
+    }
+
+    #[cfg(feature = "autodiff")]
+    #[track_caller]
+    pub(crate) fn with_strategy(
+        self,
+        method: &str,
+        checkpointing: GradientCheckpointingStrategy,
+    ) -> Self {
+        self.with_mode(method, |mode| Mode {
+            checkpointing,
+            ..mode
+        })
+    }
+
+    #[cfg(feature = "autodiff")]
+    #[track_caller]
+    fn with_mode(self, method: &str, change: impl Fn(Mode) -> Mode) -> Self {
+        let Some(mode) = burn_dispatch::registry::mode(self.0) else {
+            panic!(
+                "`{method}`: {self} records no tape\n  legal: an autodiff device; make it with `device.autodiff()`"
+            )
+        };
+        let device = burn_dispatch::registry::with_mode(self.0, change(mode));
+        Self(device.expect("the device has a tape"))
     }
 
     /// The same device without its tape.

@@ -73,10 +73,24 @@ impl fmt::Debug for ProfileDuration {
     }
 }
 
-/// How to measure. There is nothing to choose yet.
+/// How to measure.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct ProfileOptions;
+pub struct ProfileOptions {
+    flush: bool,
+}
+
+impl ProfileOptions {
+    /// Starts what the measured function leaves waiting before it returns to the clock, rather than with the wait for all
+    /// of it.
+    pub fn flush(self) -> Self {
+        Self { flush: true }
+    }
+
+    /// Whether [`ProfileOptions::flush`] was asked for.
+    pub fn flushes(&self) -> bool {
+        self.flush
+    }
+}
 
 impl Device {
     /// What `f` gives, and how long the device took for it: it is idle before, and done with everything after.
@@ -87,7 +101,7 @@ impl Device {
         &self,
         f: impl FnOnce() -> O + Send,
     ) -> Result<(O, ProfileDuration), ExecutionError> {
-        self.profile_with(ProfileOptions, f)
+        self.profile_with(ProfileOptions::default(), f)
     }
 
     /// [`Device::profile`] with options.
@@ -96,17 +110,26 @@ impl Device {
     /// What went wrong on the device, and where there is no clock (without `std`).
     pub fn profile_with<O: Send + 'static>(
         &self,
-        _options: ProfileOptions,
+        options: ProfileOptions,
         f: impl FnOnce() -> O + Send,
     ) -> Result<(O, ProfileDuration), ExecutionError> {
-        self.measured(f)
+        self.measured(|| {
+            let output = f();
+            match options.flushes() {
+                true => self.flush().map(|()| output),
+                false => Ok(output),
+            }
+        })
     }
 
     #[cfg(feature = "std")]
-    fn measured<O>(&self, f: impl FnOnce() -> O) -> Result<(O, ProfileDuration), ExecutionError> {
+    fn measured<O>(
+        &self,
+        f: impl FnOnce() -> Result<O, ExecutionError>,
+    ) -> Result<(O, ProfileDuration), ExecutionError> {
         self.sync()?;
         let start = Instant::now();
-        let output = f();
+        let output = f()?;
         self.sync()?;
         let ticks = ProfileTicks::from_start_end(Duration::ZERO, start.elapsed());
         let ticks = alloc::boxed::Box::pin(async move { Some(ticks) });
@@ -114,7 +137,10 @@ impl Device {
     }
 
     #[cfg(not(feature = "std"))]
-    fn measured<O>(&self, _f: impl FnOnce() -> O) -> Result<(O, ProfileDuration), ExecutionError> {
+    fn measured<O>(
+        &self,
+        _f: impl FnOnce() -> Result<O, ExecutionError>,
+    ) -> Result<(O, ProfileDuration), ExecutionError> {
         Err(ExecutionError::with_context(
             "`profile`: there is no clock without the standard library",
         ))

@@ -30,7 +30,7 @@ pub(crate) fn full_on(device: Device, shape: Shape, value: Scalar, dtype: DType)
 #[track_caller]
 pub(crate) fn full_like(input: &Handle, value: Scalar) -> Handle {
     let shape = super::shape(input).clone();
-    full_on(input.device(), shape, value, super::dtype(input))
+    full_on(input.device(), shape, value, super::plain_dtype(input))
 }
 
 #[track_caller]
@@ -55,7 +55,7 @@ pub(crate) fn random(
 pub(crate) fn random_like(input: &Handle, distribution: Distribution) -> Handle {
     let op = CreateOp::Random {
         shape: super::shape(input).clone(),
-        dtype: super::dtype(input),
+        dtype: super::plain_dtype(input),
         distribution,
     };
     create(input.device(), op)
@@ -191,6 +191,15 @@ pub(crate) fn from_data(
         data.shape(),
         data.rank()
     );
-    let dtype = options.resolve(kind);
+    // Codes stay codes where nothing else is asked for and the device has them.
+    let stored = data.dtype();
+    let keep = stored.is_quantized()
+        && kind == Kind::Float
+        && options.dtype.is_none()
+        && options.device.supports_dtype(stored);
+    let dtype = match keep {
+        true => stored,
+        false => options.resolve(kind),
+    };
     options.device.0.upload(data.convert_dtype(dtype))
 }

@@ -9,6 +9,7 @@ pub(crate) mod index;
 pub(crate) mod join;
 pub(crate) mod movement;
 pub(crate) mod one_hot;
+pub(crate) mod quant;
 pub(crate) mod read;
 pub(crate) mod sort;
 pub(crate) mod window;
@@ -90,6 +91,15 @@ pub(crate) fn dtype(input: &Handle) -> DType {
     input.meta().dtype
 }
 
+/// How a new tensor like `input` stores its elements: as `input` does, or as the device prefers if codes are only known to
+/// whoever quantizes.
+pub(crate) fn plain_dtype(input: &Handle) -> DType {
+    match dtype(input) {
+        DType::QFloat(_) => preferred(input, Kind::Float),
+        dtype => dtype,
+    }
+}
+
 pub(crate) fn shape(input: &Handle) -> &Shape {
     &input.meta().shape
 }
@@ -155,6 +165,9 @@ pub(crate) fn choose(mask: Handle, on_true: Operand<Handle>, on_false: Operand<H
 
 #[track_caller]
 pub(crate) fn matmul(lhs: Handle, rhs: Handle) -> Handle {
+    if dtype(&lhs).is_quantized() || dtype(&rhs).is_quantized() {
+        return quant::matmul(lhs, rhs);
+    }
     run(Operation::Matmul { lhs, rhs })
 }
 

@@ -1,7 +1,10 @@
 //! Tapes and gradients.
 
 use super::Tensor;
+use crate::emit;
 use crate::kind::{Autodiff, Float};
+#[cfg(feature = "autodiff")]
+use burn_dispatch::autodiff::GradientCheckpointingStrategy;
 use burn_dispatch::{Handle, gradients};
 
 impl<const D: usize, K: Autodiff> Tensor<D, K> {
@@ -33,6 +36,29 @@ impl<const D: usize, K: Autodiff> Tensor<D, K> {
         inner.autodiff()
     }
 
+    /// What the tape keeps of values made with this tensor; `None` on a device without a tape.
+    #[cfg(feature = "autodiff")]
+    pub fn gradient_checkpointing_strategy(&self) -> Option<GradientCheckpointingStrategy> {
+        self.device().gradient_checkpointing_strategy()
+    }
+
+    /// The same tensor, at the same place of its tape, with another say in what the tape keeps of values made with it. An
+    /// instruction checkpoints if one of its operands asks for that.
+    ///
+    /// # Panics
+    /// On a device without a tape.
+    #[cfg(feature = "autodiff")]
+    #[track_caller]
+    pub fn with_gradient_checkpointing_strategy(
+        self,
+        strategy: GradientCheckpointingStrategy,
+    ) -> Self {
+        let device = self
+            .device()
+            .with_strategy("with_gradient_checkpointing_strategy", strategy);
+        self.to_device(&device)
+    }
+
     /// Whether the tensor lives on an autodiff device.
     pub fn is_autodiff(&self) -> bool {
         self.handle.device().level() > 0
@@ -41,6 +67,8 @@ impl<const D: usize, K: Autodiff> Tensor<D, K> {
 
 impl<const D: usize> Tensor<D, Float> {
     /// The tensor as a leaf of the tape, for which gradients are collected. A leaf as it is.
+    ///
+    /// A quantized tensor stays a constant: rounding has no gradient.
     ///
     /// # Panics
     /// On a device without a tape, and for a tensor that is on the tape as a result.
@@ -81,7 +109,7 @@ impl<const D: usize> Tensor<D, Float> {
 
 #[track_caller]
 fn leaf(tensor: Handle) -> Handle {
-    if gradients::is_leaf(&tensor) {
+    if gradients::is_leaf(&tensor) || emit::dtype(&tensor).is_quantized() {
         return tensor;
     }
     let device = tensor.device();

@@ -64,11 +64,11 @@ impl<const D: usize, K: Basic> Tensor<D, K> {
     /// The tensor on another device.
     ///
     /// Between a device and the same device with a tape this costs nothing: the tensor leaves its tape, or comes onto
-    /// one as a constant. Between devices the elements go through the host.
+    /// one as a constant. Between devices the elements go through the host, and between devices with tapes gradients come
+    /// back the same way.
     ///
     /// # Panics
-    /// If the elements cannot be read, or the tensor is tracked and the target executes elsewhere: gradients do not
-    /// flow between devices yet.
+    /// If the elements cannot be read, or the tensor is tracked and the target executes elsewhere without a tape.
     #[track_caller]
     pub fn to_device(self, device: &Device) -> Self {
         match burn_dispatch::transfer(self.handle, device.0) {
@@ -90,7 +90,7 @@ impl<const D: usize, K: Basic> Tensor<D, K> {
             self.handle.device(),
             Shape::new([0; D]),
             emit::scalar(0.0, &self.handle),
-            self.dtype(),
+            emit::plain_dtype(&self.handle),
         );
         core::mem::replace(self, Self::new(empty))
     }

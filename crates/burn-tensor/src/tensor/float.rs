@@ -104,7 +104,8 @@ impl<const D: usize, K: FloatMath> Tensor<D, K> {
 
     /// From where on `√(x² ± 1)` is `x`, to the precision of the element type.
     fn far(&self) -> f64 {
-        let info = self.dtype().finfo().expect("the kind has floats only");
+        let dtype = emit::plain_dtype(&self.handle);
+        let info = dtype.finfo().expect("the kind has floats only");
         num_traits::Float::sqrt(info.epsilon.recip())
     }
 

@@ -15,6 +15,7 @@ mod movement;
 mod numeric;
 mod ordered;
 mod print;
+mod quant;
 mod reduce;
 mod serialize;
 mod sort;

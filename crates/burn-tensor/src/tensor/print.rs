@@ -54,8 +54,12 @@ impl<const D: usize, K: Basic> fmt::Display for Tensor<D, K> {
         let (kind, dtype) = (K::name(), self.dtype().name());
         write!(
             f,
-            ",\n  shape:  {shape},\n  device:  {device:?},\n  kind:  {kind:?},\n  dtype:  {dtype:?},\n}}"
-        )
+            ",\n  shape:  {shape},\n  device:  {device:?},\n  kind:  {kind:?},\n  dtype:  {dtype:?},\n"
+        )?;
+        if let DType::QFloat(scheme) = self.dtype() {
+            writeln!(f, "  scheme:  {scheme:?},")?;
+        }
+        f.write_str("}")
     }
 }
 
@@ -68,7 +72,7 @@ fn elements(f: &mut fmt::Formatter<'_>, data: &TensorData) -> fmt::Result {
     };
     match data.dtype() {
         DType::F64 => Rows::<f64>::new(data, edge).write(f, &float(precision)),
-        DType::F32 | DType::F16 | DType::BF16 => {
+        DType::F32 | DType::F16 | DType::BF16 | DType::Flex32 | DType::QFloat(_) => {
             Rows::<f32>::new(data, edge).write(f, &float(precision))
         }
         DType::U64 => Rows::<u64>::new(data, edge).write(f, &exact),

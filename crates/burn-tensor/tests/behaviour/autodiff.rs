@@ -1,6 +1,8 @@
 //! Tapes and gradients. Each rule is checked against differences elsewhere.
 
 use super::{ad, close, dev, message};
+use burn_tensor::module::{conv_transpose1d, max_pool2d};
+use burn_tensor::ops::{ConvTransposeOptions, MaxPoolOptions};
 use burn_tensor::{Int, Tensor, activation};
 use insta::assert_snapshot;
 
@@ -146,4 +148,50 @@ fn softplus_is_stable_with_its_gradient() {
     close(x.grad(&gradients).unwrap(), [1.0, 1.0, 1.0, 0.0, 0.5]);
     let steep = activation::softplus(Tensor::<1>::from_data(values, &dev()), 5.0);
     close(steep, [20.0, 50.0, 100.0, 0.0, 0.138_629_44]);
+}
+
+/// BC-041: the adjoint of a convolution, with a place more at its end.
+#[test]
+fn a_transposed_convolution_has_gradients_of_the_right_length() {
+    let x = Tensor::<3>::from_data([[[1.0, 2.0, 3.0, 4.0]]], &ad()).require_grad();
+    let w = Tensor::<3>::from_data([[[1.0, 2.0, 3.0]]], &ad()).require_grad();
+    let options = ConvTransposeOptions::new([2], [1], [1], [1], 1);
+    let y = conv_transpose1d(x.clone(), w.clone(), None, options);
+    close(y.clone(), [[[2.0, 5.0, 4.0, 9.0, 6.0, 13.0, 8.0, 12.0]]]);
+    let gradients = y.sum().backward();
+    close(x.grad(&gradients).unwrap(), [[[5.0, 6.0, 6.0, 6.0]]]);
+    close(w.grad(&gradients).unwrap(), [[[9.0, 10.0, 10.0]]]);
+}
+
+/// BC-043: height and width have dilations of their own.
+#[test]
+fn a_dilated_pool_sends_gradients_to_the_largest() {
+    let rows = [
+        [1.0, 9.0, 2.0, 8.0],
+        [3.0, 7.0, 4.0, 6.0],
+        [5.0, 0.0, 11.0, 10.0],
+    ];
+    let x = Tensor::<4>::from_data([[rows]], &ad()).require_grad();
+    let options = MaxPoolOptions::new([2, 2])
+        .with_stride([1, 1])
+        .with_dilation([1, 2]);
+    let y = max_pool2d(x.clone(), options);
+    close(y.clone(), [[[[4.0, 9.0], [11.0, 10.0]]]]);
+    let weights = Tensor::<4>::from_data([[[[1.0, 2.0], [3.0, 4.0]]]], &ad());
+    let gradients = (y * weights).sum().backward();
+    let expected = [
+        [0.0, 2.0, 0.0, 0.0],
+        [0.0, 0.0, 1.0, 0.0],
+        [0.0, 0.0, 3.0, 4.0],
+    ];
+    close(x.grad(&gradients).unwrap(), [[expected]]);
+}
+
+/// BC-003: nothing chosen by indices has a gradient of zeros.
+#[test]
+fn a_selection_of_nothing_has_zero_gradient() {
+    let x = Tensor::<1>::from_data([1.0, 2.0, 3.0], &ad()).require_grad();
+    let none = Tensor::<1, Int>::zeros([0], &ad());
+    let gradients = x.clone().select(0, none).sum().backward();
+    close(x.grad(&gradients).unwrap(), [0.0, 0.0, 0.0]);
 }

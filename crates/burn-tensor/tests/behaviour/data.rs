@@ -73,3 +73,14 @@ fn a_tensor_of_any_rank_gets_its_type_back() {
     assert_eq!(kind.to_string(), "the tensor is of kind Int, not Float");
     equal(erased.into_rank::<1, Int>().unwrap(), [1, 2]);
 }
+
+#[test]
+fn code_of_any_rank_asks_for_the_rank_it_knows() {
+    fn rows<const D: usize>(tensor: Tensor<D>) -> Option<Tensor<2>> {
+        tensor.into_rank().ok()
+    }
+    let matrix = Tensor::<2>::ones([2, 3], &dev());
+    assert_eq!(matrix.clone().into_dyn().shape().to_vec(), [2, 3]);
+    assert!(rows(Tensor::<1>::ones([2], &dev())).is_none());
+    assert_eq!(rows(matrix).unwrap().dims(), [2, 3]);
+}

@@ -23,7 +23,7 @@ fn line(numbers: Vec<f64>) -> Tensor<1> {
     Tensor::from_data(TensorData::new(numbers, shape), (&ad(), DType::F64))
 }
 
-fn flat<const D: usize>(tensor: Tensor<D>) -> Tensor<1> {
+pub(super) fn flat<const D: usize>(tensor: Tensor<D>) -> Tensor<1> {
     let count = tensor.shape().num_elements();
     tensor.reshape([count])
 }
@@ -37,24 +37,49 @@ fn values(tensor: Tensor<1>) -> Vec<f64> {
 
 /// Checks the gradients of `layer` for all its inputs, which have these many elements.
 #[track_caller]
-fn slopes_agree(name: &str, counts: &[usize], layer: &dyn Fn(&[Tensor<1>]) -> Tensor<1>) {
+fn slopes_agree(name: &str, counts: &[usize], layer: Layer<'_>) {
+    derivatives_agree(name, counts, 1, layer);
+}
+
+/// A function of some lines.
+pub(super) type Layer<'f> = &'f dyn Fn(&[Tensor<1>]) -> Tensor<1>;
+
+/// The derivative of the weighted output, `order` times in one direction, on the tape of `leaves`.
+fn along(leaves: &[Tensor<1>], order: usize, layer: Layer<'_>) -> Tensor<1> {
+    let output = layer(leaves);
+    let weights = line(numbers(output.dims()[0], 7));
+    let mut value = (output * weights).sum();
+    for _ in 0..order {
+        let gradients = value.backward_create_graph();
+        let parts = leaves.iter().enumerate().filter_map(|(at, leaf)| {
+            let direction = line(numbers(leaf.dims()[0], 30 + at));
+            Some((leaf.grad(&gradients)? * direction).sum())
+        });
+        value = parts
+            .reduce(|sum, part| sum + part)
+            .expect("the output depends on an input");
+    }
+    value
+}
+
+/// Checks derivatives of this order of `layer` for all its inputs, which have these many elements.
+#[track_caller]
+pub(super) fn derivatives_agree(name: &str, counts: &[usize], order: usize, layer: Layer<'_>) {
     let inputs: Vec<Vec<f64>> = counts
         .iter()
         .enumerate()
         .map(|(seed, count)| numbers(*count, seed))
         .collect();
-    let weighted = |inputs: &[Tensor<1>]| {
-        let output = layer(inputs);
-        let weights = line(numbers(output.dims()[0], 7));
-        (output * weights).sum()
+    let leaves = |inputs: &[Vec<f64>]| -> Vec<Tensor<1>> {
+        let leaf = |input: &Vec<f64>| line(input.clone()).require_grad();
+        inputs.iter().map(leaf).collect()
     };
-    let leaves: Vec<Tensor<1>> = inputs
-        .iter()
-        .map(|input| line(input.clone()).require_grad())
-        .collect();
-    let gradients = weighted(&leaves).backward();
-    for (input, leaf) in leaves.iter().enumerate() {
-        let found = match leaf.grad(&gradients) {
+    let here = leaves(&inputs);
+    let value = along(&here, order - 1, layer);
+    // What is linear has derivatives that depend on nothing.
+    let gradients = value.is_tracked().then(|| value.backward());
+    for (input, leaf) in here.iter().enumerate() {
+        let found = match gradients.as_ref().and_then(|all| leaf.grad(all)) {
             Some(gradient) => values(gradient),
             None => vec![0.0; counts[input]],
         };
@@ -62,14 +87,13 @@ fn slopes_agree(name: &str, counts: &[usize], layer: &dyn Fn(&[Tensor<1>]) -> Te
             let moved = |step: f64| {
                 let mut inputs = inputs.clone();
                 inputs[input][at] += step;
-                let inputs: Vec<Tensor<1>> = inputs.into_iter().map(line).collect();
-                values(weighted(&inputs))[0]
+                values(along(&leaves(&inputs), order - 1, layer))[0]
             };
             let slope = (moved(STEP) - moved(-STEP)) / (2.0 * STEP);
             let allowed = TOLERANCE * slope.abs().max(1.0);
             assert!(
                 (found - slope).abs() <= allowed,
-                "{name}, element {at} of input {input}: {found} for {slope}"
+                "{name}, order {order}, element {at} of input {input}: {found} for {slope}"
             );
         }
     }

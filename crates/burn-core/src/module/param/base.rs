@@ -11,6 +11,7 @@ use spin::Once;
 
 use super::sealed::Sealed;
 use crate::module::ParamId;
+use crate::module::reparam::Attached;
 
 /// What a [`Param`] can hold.
 pub trait ParameterValue: Sealed + Clone + Debug + Send {}
@@ -51,7 +52,15 @@ pub struct Param<T: ParameterValue> {
     pending: Mutex<Option<Pending<T>>>,
     mapper: ParamMapper<T>,
     /// Whether the parameter gets gradients where the device has them: outlives validation.
-    pub(super) require_grad: bool,
+    pub(in crate::module) require_grad: bool,
+    /// What the value is computed with, from what is stored here as the base.
+    reparam: Option<Box<Reparam<T>>>,
+}
+
+struct Reparam<T> {
+    attached: Attached<T>,
+    /// For those that borrow the value; others compute it anew, on a tape of their own.
+    borrowed: Once<T>,
 }
 
 /// How to compute a value that is not there yet.
@@ -96,6 +105,33 @@ impl<T: ParameterValue> Param<T> {
             pending: Mutex::new(None),
             mapper,
             require_grad,
+            reparam: None,
+        }
+    }
+
+    /// What the value is computed with.
+    pub(in crate::module) fn attached(&self) -> Option<&Attached<T>> {
+        self.reparam.as_ref().map(|reparam| &reparam.attached)
+    }
+
+    /// The parameter as the base of a computation.
+    pub(in crate::module) fn attach(mut self, attached: Attached<T>) -> Self {
+        let borrowed = Once::new();
+        self.reparam = Some(Box::new(Reparam { attached, borrowed }));
+        self
+    }
+
+    /// The base as a parameter, and what its value is computed with.
+    pub(in crate::module) fn take_apart(mut self) -> (Self, Option<Attached<T>>) {
+        let reparam = self.reparam.take();
+        (self, reparam.map(|reparam| reparam.attached))
+    }
+
+    /// Changes the base, and keeps what the value is computed with.
+    pub(crate) fn with_base(self, func: impl FnOnce(Self) -> Self) -> Self {
+        match self.take_apart() {
+            (param, None) => func(param),
+            (param, Some(attached)) => func(param).attach(attached),
         }
     }
 
@@ -106,12 +142,20 @@ impl<T: ParameterValue> Param<T> {
 
     /// The value; computed now if it was not there.
     pub fn val(&self) -> T {
-        T::clone(self)
+        match self.attached() {
+            Some(attached) => attached.apply(self.base()),
+            None => self.base(),
+        }
     }
 
-    /// The value as it is stored, without adapters.
+    /// The value as it is stored: what a reparameterization computes the value from, if there is one.
     pub fn base(&self) -> T {
-        self.val()
+        self.force().clone()
+    }
+
+    /// The value as it is stored.
+    pub(super) fn borrow_base(&self) -> &T {
+        self.force()
     }
 
     /// The value; computed now if it was not there.
@@ -126,10 +170,15 @@ impl<T: ParameterValue> Param<T> {
             .value
             .try_into_inner()
             .expect("the value was computed just now");
+        let value = match self.reparam {
+            Some(reparam) => reparam.attached.apply(value),
+            None => value,
+        };
         (self.id, value, self.mapper)
     }
 
-    /// The parameter with another value under the same id.
+    /// The parameter with another value under the same id. A reparameterization ends with it; in a
+    /// [`ModuleMapper`](crate::module::ModuleMapper) the parameter is the base, and keeps it.
     pub fn map<F: FnOnce(T) -> T>(self, func: F) -> Self {
         let require_grad = self.require_grad;
         let (id, value, mapper) = self.consume();
@@ -183,6 +232,7 @@ impl<T: Parameter> Param<T> {
             pending: Mutex::new(Some(pending)),
             mapper: ParamMapper::default(),
             require_grad,
+            reparam: None,
         }
     }
 
@@ -229,7 +279,7 @@ impl<T: Parameter> Param<T> {
                     ..self
                 }
             }
-            None => self.map(func),
+            None => self.with_base(|param| param.map(func)),
         }
     }
 
@@ -237,14 +287,14 @@ impl<T: Parameter> Param<T> {
     pub fn set_require_grad(mut self, require_grad: bool) -> Self {
         self.require_grad = require_grad;
         match self.is_initialized() {
-            true => self.map(|value| value.set_require_grad(require_grad)),
+            true => self.with_base(|param| param.map(|it| it.set_require_grad(require_grad))),
             false => self,
         }
     }
 
-    /// The parameter as it is written to a record.
+    /// The parameter as it is written to a record: the base, where the value is computed.
     pub fn transform_for_save(&self) -> Self {
-        let value = self.mapper.on_save(self.val());
+        let value = self.mapper.on_save(self.base());
         Self::with_parts(self.id, value, self.mapper.clone(), self.require_grad)
     }
 
@@ -270,7 +320,7 @@ impl<T: Parameter> Param<T> {
     /// The parameter with the result of [`mapped_for_load`](Self::mapped_for_load).
     pub(crate) fn replace_loaded(self, value: T, id: ParamId) -> Self {
         let value = value.set_require_grad(self.require_grad);
-        Self::with_parts(id, value, self.mapper, self.require_grad)
+        self.with_base(|param| Self::with_parts(id, value, param.mapper, param.require_grad))
     }
 
     /// Moves the parameter: a value by `value`, and one still to be computed by the new device.
@@ -293,7 +343,7 @@ impl<T: Parameter> Param<T> {
             }
             None => {
                 let require_grad = self.require_grad;
-                self.map(|old| value(old, require_grad))
+                self.with_base(|param| param.map(|old| value(old, require_grad)))
             }
         }
     }
@@ -303,14 +353,22 @@ impl<T: ParameterValue> Deref for Param<T> {
     type Target = T;
 
     fn deref(&self) -> &T {
-        self.force()
+        match &self.reparam {
+            Some(reparam) => reparam.borrowed.call_once(|| self.val()),
+            None => self.force(),
+        }
     }
 }
 
 /// Computes the value if it is not there: both copies have the same one.
 impl<T: ParameterValue> Clone for Param<T> {
     fn clone(&self) -> Self {
-        Self::with_parts(self.id, self.val(), self.mapper.clone(), self.require_grad)
+        let (mapper, require_grad) = (self.mapper.clone(), self.require_grad);
+        let param = Self::with_parts(self.id, self.base(), mapper, require_grad);
+        match self.attached() {
+            Some(attached) => param.attach(attached.clone()),
+            None => param,
+        }
     }
 }
 

@@ -2,11 +2,12 @@
 
 use alloc::format;
 
-use burn_tensor::kind::{Autodiff, TensorKind};
-use burn_tensor::{Bool, Device, Float, Int, Shape, Tensor, TensorData};
+use burn_tensor::kind::{Autodiff, Basic, TensorKind};
+use burn_tensor::{Bool, DType, Device, Float, Int, Shape, Tensor, TensorData};
 
 use super::sealed::Sealed;
 use super::{Param, Parameter, ParameterValue};
+use crate::module::reparam::erased::CONTAINER;
 use crate::module::{
     Content, Module, ModuleDisplay, ModuleDisplayDefault, ModuleMapper, ModuleVisitor, ParamId,
 };
@@ -20,6 +21,37 @@ impl<const D: usize> Param<Tensor<D>> {
     /// A parameter with a new id, to be trained.
     pub fn from_data<T: Into<TensorData>>(data: T, device: &Device) -> Self {
         Self::from_tensor(Tensor::from_data(data, device))
+    }
+}
+
+/// What the value and its base have in common: asked of the base, so that no value is computed for it.
+impl<const D: usize, K: Basic> Param<Tensor<D, K>>
+where
+    Tensor<D, K>: Parameter,
+{
+    /// The sizes of the dimensions.
+    pub fn shape(&self) -> Shape {
+        self.lazy_shape()
+    }
+
+    /// The sizes of the dimensions.
+    pub fn dims(&self) -> [usize; D] {
+        self.lazy_shape().dims()
+    }
+
+    /// Where the value is.
+    pub fn device(&self) -> Device {
+        self.lazy_device()
+    }
+
+    /// The dtype of what is stored.
+    pub fn dtype(&self) -> DType {
+        self.borrow_base().dtype()
+    }
+
+    /// Whether a backward pass computes a gradient for what is stored.
+    pub fn is_require_grad(&self) -> bool {
+        self.borrow_base().is_require_grad()
     }
 }
 
@@ -98,18 +130,8 @@ without_gradient!(Int);
 without_gradient!(Bool);
 
 macro_rules! parameter {
-    ($kind:ident, $name:literal, $visit:ident, $map:ident) => {
+    ($kind:ident, $name:literal) => {
         impl<const D: usize> ParameterValue for Tensor<D, $kind> {}
-
-        impl<const D: usize> Module for Param<Tensor<D, $kind>> {
-            fn visit<V: ModuleVisitor>(&self, visitor: &mut V) {
-                visitor.$visit(self);
-            }
-
-            fn map<M: ModuleMapper>(self, mapper: &mut M) -> Self {
-                mapper.$map(self)
-            }
-        }
 
         impl<const D: usize> ModuleDisplayDefault for Param<Tensor<D, $kind>> {
             fn content(&self, content: Content) -> Option<Content> {
@@ -132,9 +154,49 @@ macro_rules! parameter {
     };
 }
 
-parameter!(Float, "float", visit_float, map_float);
-parameter!(Int, "int", visit_int, map_int);
-parameter!(Bool, "bool", visit_bool, map_bool);
+parameter!(Float, "float");
+parameter!(Int, "int");
+parameter!(Bool, "bool");
+
+/// The base, and below it what the value is computed with.
+impl<const D: usize> Module for Param<Tensor<D>> {
+    fn visit<V: ModuleVisitor>(&self, visitor: &mut V) {
+        visitor.visit_float(self);
+        if let Some(attached) = self.attached() {
+            let module = attached.module();
+            visitor.enter_module(module.name(), CONTAINER);
+            visitor.visit_erased(module);
+            visitor.exit_module(module.name(), CONTAINER);
+        }
+    }
+
+    fn map<M: ModuleMapper>(self, mapper: &mut M) -> Self {
+        match self.take_apart() {
+            (param, None) => mapper.map_float(param),
+            (param, Some(attached)) => {
+                let param = mapper.map_float(param);
+                mapper.map_attached(param, attached)
+            }
+        }
+    }
+}
+
+macro_rules! without_reparameterization {
+    ($kind:ident, $visit:ident, $map:ident) => {
+        impl<const D: usize> Module for Param<Tensor<D, $kind>> {
+            fn visit<V: ModuleVisitor>(&self, visitor: &mut V) {
+                visitor.$visit(self);
+            }
+
+            fn map<M: ModuleMapper>(self, mapper: &mut M) -> Self {
+                mapper.$map(self)
+            }
+        }
+    };
+}
+
+without_reparameterization!(Int, visit_int, map_int);
+without_reparameterization!(Bool, visit_bool, map_bool);
 
 /// A tensor that is a field by itself moves with the module, and is neither trained nor saved.
 impl<const D: usize, K: Autodiff + TensorKind> Module for Tensor<D, K> {

@@ -1,6 +1,7 @@
 //! Products whose elements are computed one by one, by a unit each.
 
 use crate::ops::cast::converted;
+use crate::ops::epilogue::{Epilogue, write};
 use crate::ops::kernel::place;
 use crate::ops::reduce::{combine, element};
 use burn_ir::BinaryOp;
@@ -13,7 +14,7 @@ use cubecl::prelude::*;
 pub(super) fn dot<E: Numeric, A: Numeric, I: Int>(
     lhs: &[Vector<E, Const<1>>],
     rhs: &[Vector<E, Const<1>>],
-    output: &mut [E],
+    epilogue: &mut Epilogue,
     layout: &Sequence<InputScalar>,
     len: usize,
     rows: usize,
@@ -48,6 +49,6 @@ pub(super) fn dot<E: Numeric, A: Numeric, I: Int>(
             lhs_place += lhs_stride;
             rhs_place += rhs_stride;
         }
-        output[ABSOLUTE_POS] = converted::<A, E, Const<1>>(sum).extract(0usize);
+        write::<E, Const<1>, I>(epilogue, converted::<A, E, Const<1>>(sum), ABSOLUTE_POS);
     }
 }

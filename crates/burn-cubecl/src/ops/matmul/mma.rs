@@ -4,6 +4,7 @@
 //! While a step is computed, the next one is on its way into registers.
 
 use super::stage::{Form, Load, Sums, Tile, Work, fetch, store_all, work, zeros};
+use crate::ops::epilogue::Epilogue;
 use cubecl::cmma::{MatrixIdent, MmaDefinition};
 use cubecl::ir::ElemType;
 use cubecl::prelude::*;
@@ -122,10 +123,10 @@ fn multiply<E: Float>(
 
 /// The product of the matrices of each batch. `layout` is that of [`work`].
 #[cube(launch_unchecked, address_type = "dynamic")]
-pub(crate) fn mma<E: Float, L: Size, R: Size, O: Size, I: Int>(
+pub(crate) fn mma<E: Float, L: Size, R: Size, I: Int>(
     lhs: &[Vector<E, L>],
     rhs: &[Vector<E, R>],
-    output: &mut [Vector<E, O>],
+    epilogue: &mut Epilogue,
     layout: &Sequence<InputScalar>,
     m: usize,
     n: usize,
@@ -133,7 +134,7 @@ pub(crate) fn mma<E: Float, L: Size, R: Size, O: Size, I: Int>(
     #[comptime] tile: Tile,
     #[comptime] form: Form,
     #[define(E)] _elem: ElemType,
-    #[define(L, R, O)] _widths: [usize; 3],
+    #[define(L, R)] _widths: [usize; 2],
     #[define(I)] _index: ElemType,
 ) {
     let left = comptime!(tile.left(form, 8));
@@ -175,5 +176,5 @@ pub(crate) fn mma<E: Float, L: Size, R: Size, O: Size, I: Int>(
         }
         sync_cube();
     }
-    store_all::<E, O>(output, &sums, &work, tile, form);
+    store_all::<E, I>(epilogue, &sums, &work, tile, form);
 }

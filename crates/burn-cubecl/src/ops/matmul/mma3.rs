@@ -13,6 +13,7 @@
 use super::stage::{
     Form, Load, Source, Sums, Tile, Work, element, fetch, pair_at, store, store_all, work, zeros,
 };
+use crate::ops::epilogue::Epilogue;
 use cubecl::cmma::MmaDefinition;
 use cubecl::ir::ElemType;
 use cubecl::prelude::*;
@@ -176,10 +177,10 @@ fn multiply(
 
 /// Computes the pairs again whose bits are set.
 #[cube]
-fn repair<L: Size, R: Size, O: Size>(
+fn repair<L: Size, R: Size, I: Int>(
     lhs: &[Vector<f32, L>],
     rhs: &[Vector<f32, R>],
-    output: &mut [Vector<f32, O>],
+    epilogue: &mut Epilogue,
     broken: u32,
     work: &Work,
     #[comptime] tile: Tile,
@@ -200,7 +201,7 @@ fn repair<L: Size, R: Size, O: Size>(
                 let mut value = Vector::<f32, Const<2>>::new(0.0);
                 value.insert(0usize, one);
                 value.insert(1usize, two);
-                store::<f32, O>(output, work, row, column, value, form);
+                store::<f32, I>(epilogue, work, row, column, value, form);
             }
         }
         rest = rest >> 1;
@@ -210,17 +211,17 @@ fn repair<L: Size, R: Size, O: Size>(
 
 /// The product of the matrices of each batch. `layout` is that of [`work`].
 #[cube(launch_unchecked, address_type = "dynamic")]
-pub(crate) fn mma3<L: Size, R: Size, O: Size, I: Int>(
+pub(crate) fn mma3<L: Size, R: Size, I: Int>(
     lhs: &[Vector<f32, L>],
     rhs: &[Vector<f32, R>],
-    output: &mut [Vector<f32, O>],
+    epilogue: &mut Epilogue,
     layout: &Sequence<InputScalar>,
     m: usize,
     n: usize,
     k: usize,
     #[comptime] tile: Tile,
     #[comptime] form: Form,
-    #[define(L, R, O)] _widths: [usize; 3],
+    #[define(L, R)] _widths: [usize; 2],
     #[define(I)] _index: ElemType,
 ) {
     let left = comptime!(tile.left(form, 4));
@@ -272,6 +273,6 @@ pub(crate) fn mma3<L: Size, R: Size, O: Size, I: Int>(
         }
         sync_cube();
     }
-    let broken = store_all::<f32, O>(output, &sums, &work, tile, form);
-    repair::<L, R, O>(lhs, rhs, output, broken, &work, tile, form);
+    let broken = store_all::<f32, I>(epilogue, &sums, &work, tile, form);
+    repair::<L, R, I>(lhs, rhs, epilogue, broken, &work, tile, form);
 }

@@ -1,5 +1,6 @@
 //! Products whose elements are computed one by one, by a plane each.
 
+use crate::ops::epilogue::{Epilogue, write};
 use crate::ops::kernel::place;
 use cubecl::ir::ElemType;
 use cubecl::prelude::*;
@@ -10,7 +11,7 @@ use cubecl::prelude::*;
 pub(crate) fn planes<E: Float, A: Float, N: Size, I: Int>(
     lhs: &[Vector<E, N>],
     rhs: &[Vector<E, N>],
-    output: &mut [E],
+    epilogue: &mut Epilogue,
     layout: &Sequence<InputScalar>,
     len: usize,
     rows: usize,
@@ -81,7 +82,7 @@ pub(crate) fn planes<E: Float, A: Float, N: Size, I: Int>(
         }
         let total = plane_sum(total);
         if lane == 0 {
-            output[plane] = E::cast_from(total);
+            write::<E, Const<1>, I>(epilogue, Vector::new(E::cast_from(total)), plane);
         }
     }
 }

@@ -1,6 +1,7 @@
-//! What the tensor-core kernels share: how a cube finds its block, brings parts of the operands to shared memory and stores
-//! the result. Which kernel runs when is in [`matmul`](super).
+//! What the tensor-core kernels share: how a cube finds its block, brings parts of the operands to shared memory and hands
+//! on the result. Which kernel runs when is in [`matmul`](super).
 
+use crate::ops::epilogue::{Epilogue, write};
 use crate::ops::kernel::place;
 use cubecl::prelude::*;
 
@@ -73,7 +74,7 @@ pub(crate) struct Form {
     pub(crate) masked: bool,
     /// The number of dims of the batch.
     pub(crate) rank: usize,
-    /// Two columns are stored at once.
+    /// Two columns are computed and stored at once.
     pub(crate) pairs: bool,
 }
 
@@ -345,8 +346,8 @@ fn is_finite(x: f32) -> bool {
 
 /// Stores the sums. Returns a bit for each pair with a sum that is not finite, if there are at most 32 pairs.
 #[cube]
-pub(crate) fn store_all<E: Float, O: Size>(
-    output: &mut [Vector<E, O>],
+pub(crate) fn store_all<E: Float, I: Int>(
+    epilogue: &mut Epilogue,
     sums: &Sums,
     work: &Work,
     #[comptime] tile: Tile,
@@ -369,17 +370,17 @@ pub(crate) fn store_all<E: Float, O: Size>(
                         broken = broken | bit;
                     }
                 }
-                store::<E, O>(output, work, row, column, value, form);
+                store::<E, I>(epilogue, work, row, column, value, form);
             }
         }
     }
     broken
 }
 
-/// Stores two neighbours of a row of the output.
+/// Stores two neighbours of a row of the output, or what the epilogue makes of them.
 #[cube]
-pub(crate) fn store<E: Float, O: Size>(
-    output: &mut [Vector<E, O>],
+pub(crate) fn store<E: Float, I: Int>(
+    epilogue: &mut Epilogue,
     work: &Work,
     row: usize,
     column: usize,
@@ -389,20 +390,19 @@ pub(crate) fn store<E: Float, O: Size>(
     let (rows, columns) = (work.left.extent, work.right.extent);
     let at = (work.batch * rows + row) * columns + column;
     if comptime!(form.pairs) {
-        let output = output.with_vector_size_mut::<Const<2>>();
         if comptime!(form.masked) {
             if row < rows && column < columns {
-                output[at / 2] = Vector::cast_from(value);
+                write::<E, Const<2>, I>(epilogue, Vector::cast_from(value), at / 2);
             }
         } else {
-            output[at / 2] = Vector::cast_from(value);
+            write::<E, Const<2>, I>(epilogue, Vector::cast_from(value), at / 2);
         }
     } else {
-        let output = output.with_vector_size_mut::<Const<1>>();
         #[unroll]
         for e in 0..2usize {
             if row < rows && column + e < columns {
-                output[at + e] = Vector::new(E::cast_from(value.extract(e)));
+                let element = Vector::new(E::cast_from(value.extract(e)));
+                write::<E, Const<1>, I>(epilogue, element, at + e);
             }
         }
     }

@@ -215,5 +215,6 @@ fn kernel(mode: IndexingUpdateOp, dtype: DType) -> Update {
         DType::U8 => int!(mode, u8),
         // Truth values are 0 and 1: "or" is the larger, "and" the smaller.
         DType::Bool(_) => modes!(mode, u8, u8::max, u8::min, u8::min, u8::max),
+        DType::Flex32 | DType::QFloat(_) => crate::unsupported(dtype),
     }
 }

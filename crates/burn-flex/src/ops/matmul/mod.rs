@@ -52,6 +52,7 @@ pub(crate) fn run(lhs: FlexTensor, rhs: FlexTensor, output: &TensorMeta) -> Flex
         DType::I16 | DType::U16 => int::<u16>(&lhs, &rhs, output),
         DType::I8 | DType::U8 => int::<u8>(&lhs, &rhs, output),
         DType::Bool(_) => panic!("the check admits numbers only"),
+        DType::Flex32 | DType::QFloat(_) => crate::unsupported(output.dtype),
     };
     FlexTensor::contiguous(output.clone(), bytes)
 }

@@ -157,5 +157,6 @@ fn filled(value: Scalar, dtype: DType, count: usize) -> Bytes {
         DType::U16 => of::<u16>(value, count),
         DType::U8 | DType::Bool(BoolStore::U8) => of::<u8>(value, count),
         DType::Bool(BoolStore::Native) => of::<bool>(value, count),
+        DType::Flex32 | DType::QFloat(_) => crate::unsupported(dtype),
     }
 }

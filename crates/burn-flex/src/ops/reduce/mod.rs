@@ -44,6 +44,7 @@ macro_rules! by_leaf {
             DType::U8 => $function::<u8>($($arg),*),
             DType::Bool(BoolStore::Native | BoolStore::U8) => $function::<Truth<u8>>($($arg),*),
             DType::Bool(BoolStore::U32) => $function::<Truth<u32>>($($arg),*),
+            DType::Flex32 | DType::QFloat(_) => $crate::unsupported($dtype),
         }
     };
 }

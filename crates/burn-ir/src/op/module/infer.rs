@@ -1,6 +1,6 @@
 //! What each leaf takes and yields.
 
-use super::{Filter, ModuleOp, Window};
+use super::{Filter, ModuleOp, Window, quant};
 use crate::op::{BOOL, FLOAT};
 use crate::{Described, OperationError, Problem, TensorMeta};
 use alloc::format;
@@ -11,12 +11,12 @@ use burn_std::{DType, Scalar, Shape};
 /// Spatial dims that kernels know.
 const MOST_SPATIAL: usize = 3;
 
-type Inferred = Result<TensorMeta, OperationError>;
+pub(super) type Inferred = Result<TensorMeta, OperationError>;
 
 /// An instruction under check: its name and its operands.
-struct Check<'a> {
-    name: &'static str,
-    operands: Vec<(&'static str, &'a TensorMeta)>,
+pub(super) struct Check<'a> {
+    pub(super) name: &'static str,
+    pub(super) operands: Vec<(&'static str, &'a TensorMeta)>,
 }
 
 impl<'a> Check<'a> {
@@ -38,7 +38,7 @@ impl<'a> Check<'a> {
         }
     }
 
-    fn problem(&self, problem: Problem) -> OperationError {
+    pub(super) fn problem(&self, problem: Problem) -> OperationError {
         OperationError::of(self.name, &self.operands, problem)
     }
 
@@ -47,7 +47,7 @@ impl<'a> Check<'a> {
     }
 
     /// Fails with these texts unless the condition holds.
-    fn ensure(
+    pub(super) fn ensure(
         &self,
         holds: bool,
         texts: impl FnOnce() -> (String, String),
@@ -116,7 +116,7 @@ impl<'a> Check<'a> {
     }
 
     /// That an operand has this shape.
-    fn shape(
+    pub(super) fn shape(
         &self,
         name: &str,
         meta: Option<&TensorMeta>,
@@ -132,7 +132,7 @@ impl<'a> Check<'a> {
     }
 
     /// The output, if its elements can be counted.
-    fn output(&self, shape: Shape, dtype: DType) -> Inferred {
+    pub(super) fn output(&self, shape: Shape, dtype: DType) -> Inferred {
         let count = |count: usize, size: &usize| count.checked_mul(*size);
         match shape.iter().try_fold(1, count) {
             Some(_) => Ok(TensorMeta { shape, dtype }),
@@ -154,6 +154,14 @@ pub(crate) fn infer<T: Described>(op: &ModuleOp<T>) -> Inferred {
     let op = op.map_ref(&mut |tensor| tensor.meta());
     let name = op.name();
     match &op {
+        ModuleOp::Quantize {
+            input,
+            scales,
+            global,
+            scheme,
+        } => quant::quantize(name, *scheme, input, scales, *global),
+        ModuleOp::Dequantize { input, dtype } => quant::dequantize(name, input, *dtype),
+        ModuleOp::QuantizedMatmul { lhs, rhs, dtype } => quant::product(name, lhs, rhs, *dtype),
         ModuleOp::Conv {
             input,
             weight,

@@ -1,7 +1,8 @@
-//! Layers as instructions: convolutions, pools, resampling, attention and normalization. The number of spatial dims is
+//! Layers as instructions: convolutions, pools, resampling, attention, normalization and quantization. The number of spatial dims is
 //! a value. What each leaf takes and yields is in [`infer`](self::infer).
 
 mod infer;
+mod quant;
 mod window;
 
 pub(crate) use infer::infer;
@@ -9,7 +10,7 @@ pub use window::Window;
 
 use crate::{Class, Tier};
 use alloc::boxed::Box;
-use burn_std::{IntDType, Scalar, Shape};
+use burn_std::{FloatDType, IntDType, QuantScheme, Scalar, Shape};
 use serde::{Deserialize, Serialize};
 
 /// A layer as an instruction. Operands are floats unless said otherwise.
@@ -129,6 +130,34 @@ pub enum ModuleOp<T> {
         /// Added to the variance; a float.
         epsilon: Scalar,
     },
+    /// Floats as codes of few bits: `input / scale`, to the nearest integer of the scheme's range, halves to even; NaN gives
+    /// 0. Scales are stored as the scheme says, rounded up, and it is what is stored that divides.
+    Quantize {
+        /// The floats; blocks divide their dims.
+        input: T,
+        /// The scale of each block in row-major order, or the one: `[blocks]`
+        scales: T,
+        /// With two levels, the scale of all scales: `[1]`
+        global: Option<T>,
+        /// What a code stands for, what shares a scale, and how both are stored.
+        scheme: QuantScheme,
+    },
+    /// The floats that codes stand for: `code · scale`.
+    Dequantize {
+        /// Quantized.
+        input: T,
+        /// The element type of the output.
+        dtype: FloatDType,
+    },
+    /// The matrix product of the floats that operands stand for, of which at least one is quantized.
+    QuantizedMatmul {
+        /// `[…, m, k]`, quantized or of the output's element type.
+        lhs: T,
+        /// `[…, k, n]`, quantized or of the output's element type.
+        rhs: T,
+        /// The element type of the output.
+        dtype: FloatDType,
+    },
 }
 
 /// How attention scores come about.
@@ -224,6 +253,9 @@ operands! {
     Resample { filters, sizes, adjoint } => [input] [];
     Attention { scores } => [query, key, value] [mask, bias];
     LayerNorm { epsilon } => [input, gamma] [beta];
+    Quantize { scheme } => [input, scales] [global];
+    Dequantize { dtype } => [input] [];
+    QuantizedMatmul { dtype } => [lhs, rhs] [];
 }
 
 impl<T> ModuleOp<T> {
@@ -240,19 +272,27 @@ impl<T> ModuleOp<T> {
             Self::Resample { .. } => "resample",
             Self::Attention { .. } => "attention",
             Self::LayerNorm { .. } => "layer_norm",
+            Self::Quantize { .. } => "quantize",
+            Self::Dequantize { .. } => "dequantize",
+            Self::QuantizedMatmul { .. } => "quantized_matmul",
         }
     }
 
     pub(crate) const fn tier(&self) -> Tier {
         match self {
-            Self::Unfold { .. } | Self::Fold { .. } | Self::Resample { .. } => Tier::Primitive,
+            Self::Unfold { .. }
+            | Self::Fold { .. }
+            | Self::Resample { .. }
+            | Self::Quantize { .. }
+            | Self::Dequantize { .. } => Tier::Primitive,
             Self::Conv { .. }
             | Self::ConvTranspose { .. }
             | Self::ConvWeight { .. }
             | Self::MaxPool { .. }
             | Self::MaxPoolIndices { .. }
             | Self::Attention { .. }
-            | Self::LayerNorm { .. } => Tier::Composite,
+            | Self::LayerNorm { .. }
+            | Self::QuantizedMatmul { .. } => Tier::Composite,
         }
     }
 
@@ -261,13 +301,16 @@ impl<T> ModuleOp<T> {
             Self::Conv { .. }
             | Self::ConvTranspose { .. }
             | Self::ConvWeight { .. }
-            | Self::Attention { .. } => Class::Anchor,
+            | Self::Attention { .. }
+            | Self::QuantizedMatmul { .. } => Class::Anchor,
             Self::Unfold { .. }
             | Self::Fold { .. }
             | Self::MaxPool { .. }
             | Self::MaxPoolIndices { .. }
             | Self::Resample { .. }
-            | Self::LayerNorm { .. } => Class::Reduction,
+            | Self::LayerNorm { .. }
+            | Self::Quantize { .. }
+            | Self::Dequantize { .. } => Class::Reduction,
         }
     }
 }

@@ -1,9 +1,13 @@
-//! Convolutions and transposed convolutions.
+//! Convolutions, transposed convolutions and the deformable one.
 
-use super::inline;
+mod deform;
+
+pub use deform::{DeformConv2d, DeformConv2dConfig};
+
 use super::sizes::Sizes;
-use crate::Initializer;
+use crate::modules::{DEFAULT_INITIALIZER, inline};
 use crate::padding::{PaddingConfig1d, PaddingConfig2d, PaddingConfig3d, Slide};
+use crate::{Initializer, check};
 use burn_core::config::Config;
 use burn_core::module::{Content, DisplaySettings, Module, ModuleDisplay, Param};
 use burn_core::tensor::Tensor;
@@ -13,16 +17,26 @@ use burn_core::tensor::module::{
 use burn_core::tensor::ops::{ConvOptions, ConvTransposeOptions};
 use burn_core::tensor::{Device, Shape};
 
-/// The gain that makes the bound of a Kaiming initialization `1 / √fan`.
-const FRAC_1_SQRT_3: f64 = 0.577_350_269_189_625_8;
+/// Stops at windows of nothing, or that do not slide.
+#[track_caller]
+fn windows(layer: &str, kernel_size: &[usize], stride: &[usize], dilation: &[usize]) {
+    check::positive(layer, "kernel_size", kernel_size);
+    check::positive(layer, "stride", stride);
+    check::positive(layer, "dilation", dilation);
+}
+
+/// Stops at channels that do not fall into groups.
+#[track_caller]
+fn groups(layer: &str, field: &str, groups: usize, channels: &[usize]) {
+    let whole = |channels: &usize| channels.is_multiple_of(groups);
+    assert!(
+        groups > 0 && channels.iter().all(whole),
+        "`{layer}`: the field `{field}` is {groups}, the channels are {channels:?}\n  legal: a number of groups that divides the channels"
+    );
+}
 
 /// The parameters of a convolution whose weight has shape `[rows, columns, kernel…]`, drawn for as many inputs an output.
-///
-/// # Panics
-/// If the channels do not fall into the groups.
-#[track_caller]
 fn parameters<const D: usize>(
-    name: &str,
     [channels_in, channels_out]: [usize; 2],
     groups: usize,
     kernel: &[usize],
@@ -30,10 +44,6 @@ fn parameters<const D: usize>(
     (initializer, bias): (&Initializer, bool),
     device: &Device,
 ) -> (Param<Tensor<D>>, Option<Param<Tensor<1>>>) {
-    assert!(
-        groups > 0 && channels_in.is_multiple_of(groups) && channels_out.is_multiple_of(groups),
-        "`{name}`: {channels_in} channels in and {channels_out} out do not fall into {groups} groups\n  legal: a number of groups that divides both"
-    );
     let area: usize = kernel.iter().product();
     let (rows, columns) = match transposed {
         true => (channels_in, channels_out / groups),
@@ -74,7 +84,7 @@ macro_rules! conv {
             #[config(default = true)]
             pub bias: bool,
             /// Draws the weight and the bias. By default uniform in `±1 / √n` for `n` inputs an output.
-            #[config(default = Initializer::KaimingUniform { gain: FRAC_1_SQRT_3, fan_out_only: false })]
+            #[config(default = DEFAULT_INITIALIZER)]
             pub initializer: Initializer,
         }
 
@@ -103,15 +113,19 @@ macro_rules! conv {
             /// The layer on `device`.
             ///
             /// # Panics
-            /// If the channels do not fall into the groups.
+            /// If the groups do not divide the channels, or a kernel size, stride or dilation is 0.
             #[track_caller]
             pub fn init(&self, device: &Device) -> $name {
                 let both: fn(&Self) -> [usize; 2] = $both;
+                let channels = both(self);
+                let kernel: [usize; $dims] = self.kernel_size.each();
+                let (stride, dilation): ([_; $dims], [_; $dims]) = (self.stride.each(), self.dilation.each());
+                windows(stringify!($name), &kernel, &stride, &dilation);
+                groups(stringify!($name), "groups", self.groups, &channels);
                 let (weight, bias) = parameters(
-                    stringify!($name),
-                    both(self),
+                    channels,
                     self.groups,
-                    &Sizes::<$dims>::each(self.kernel_size),
+                    &kernel,
                     false,
                     (&self.initializer, self.bias),
                     device,
@@ -199,7 +213,7 @@ macro_rules! conv_transpose {
             pub bias: bool,
             /// Draws the weight and the bias. By default uniform in `±1 / √n`, where `n` is the size of a window times the
             /// channels out of a group.
-            #[config(default = Initializer::KaimingUniform { gain: FRAC_1_SQRT_3, fan_out_only: false })]
+            #[config(default = DEFAULT_INITIALIZER)]
             pub initializer: Initializer,
         }
 
@@ -231,14 +245,18 @@ macro_rules! conv_transpose {
             /// The layer on `device`.
             ///
             /// # Panics
-            /// If the channels do not fall into the groups.
+            /// If the groups do not divide the channels, or a kernel size, stride or dilation is 0.
             #[track_caller]
             pub fn init(&self, device: &Device) -> $name {
+                let kernel: [usize; $dims] = self.kernel_size.each();
+                let (stride, dilation): ([_; $dims], [_; $dims]) =
+                    (self.stride.each(), self.dilation.each());
+                windows(stringify!($name), &kernel, &stride, &dilation);
+                groups(stringify!($name), "groups", self.groups, &self.channels);
                 let (weight, bias) = parameters(
-                    stringify!($name),
                     self.channels,
                     self.groups,
-                    &Sizes::<$dims>::each(self.kernel_size),
+                    &kernel,
                     true,
                     (&self.initializer, self.bias),
                     device,
@@ -358,6 +376,7 @@ mod tests {
     use super::*;
     use alloc::format;
     use alloc::vec::Vec;
+    use burn_core::tensor::{Int, TensorData};
 
     fn values<const D: usize>(tensor: Tensor<D>) -> Vec<f32> {
         tensor.try_into_vec_as().expect("a CPU tensor can be read")
@@ -448,9 +467,54 @@ mod tests {
     }
 
     #[test]
-    #[should_panic(expected = "`Conv2d`: 4 channels in and 8 out do not fall into 3 groups")]
+    #[should_panic(expected = "`Conv2d`: the field `groups` is 3, the channels are [4, 8]")]
     fn groups_divide_the_channels() {
         let config = Conv2dConfig::new([4, 8], [3, 3]).with_groups(3);
         config.init(&Device::default());
+    }
+
+    #[test]
+    #[should_panic(
+        expected = "`ConvTranspose2d`: the field `stride` is [1, 0]\n  legal: at least 1 each"
+    )]
+    fn windows_slide() {
+        let config = ConvTranspose2dConfig::new([4, 8], [3, 3]).with_stride([1, 0]);
+        config.init(&Device::default());
+    }
+
+    #[test]
+    fn an_infinite_weight_meets_the_padding() {
+        let device = Device::default();
+        for (channels, groups) in [(1, 1), (4, 1), (5, 1), (4, 4)] {
+            let mut layer = Conv2dConfig::new([channels, channels], [3, 3])
+                .with_padding(PaddingConfig2d::Explicit(1, 1, 1, 1))
+                .with_groups(groups)
+                .with_bias(false)
+                .init(&device);
+            let inputs = channels / groups;
+            let mut weight = alloc::vec![1.0; channels * inputs * 9];
+            weight[0] = f32::NEG_INFINITY;
+            let weight = TensorData::new(weight, [channels, inputs, 3, 3]);
+            layer.weight = Param::from_data(weight, &device);
+            let image = Tensor::<1, Int>::arange(1..10, &device).float();
+            let image = image.reshape([1, 1, 3, 3]).expand([1, channels, 3, 3]);
+            let found = values(layer.forward(image).narrow(1, 0, 1));
+            // In the first row and column the infinite weight meets a zero around: NaN.
+            for (at, found) in found.into_iter().enumerate() {
+                match at < 3 || at % 3 == 0 {
+                    true => assert!(found.is_nan(), "{channels} {groups} {at}: {found}"),
+                    false => assert_eq!(found, f32::NEG_INFINITY, "{channels} {groups} {at}"),
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_weight_is_drawn_when_it_is_read() {
+        let layer = Conv1dConfig::new(2, 6, 3)
+            .with_initializer(Initializer::XavierUniform { gain: 1.0 })
+            .init(&Device::default());
+        // √(6 / (6 + 18))
+        assert!(largest(layer.weight.val()) <= 0.5);
     }
 }

@@ -1,72 +1,14 @@
-//! Normalizations.
+//! [`BatchNorm`]: channels normalized over a batch.
 
-use super::inline;
-use crate::Initializer;
+use super::channels;
+use crate::modules::inline;
+use crate::{Initializer, check};
 use burn_core::config::Config;
 use burn_core::module::{
     Content, DisplaySettings, Flag, Module, ModuleDisplay, Param, RunningState,
 };
-use burn_core::tensor::module::{batch_norm, batch_norm_train, layer_norm};
+use burn_core::tensor::module::{batch_norm, batch_norm_train};
 use burn_core::tensor::{Device, Tensor};
-
-/// Describes a [`LayerNorm`].
-#[derive(Config, Debug)]
-pub struct LayerNormConfig {
-    /// Size of the last dimension.
-    pub d_model: usize,
-    /// Added to the variance.
-    #[config(default = 1e-5)]
-    pub epsilon: f64,
-    /// Whether the output is shifted.
-    #[config(default = true)]
-    pub bias: bool,
-}
-
-/// The last dimension with mean 0 and variance 1, scaled and shifted (Ba, Kiros and Hinton 2016).
-#[derive(Module, Debug)]
-#[module(custom_display)]
-pub struct LayerNorm {
-    /// The scale, `[d_model]`.
-    pub gamma: Param<Tensor<1>>,
-    /// The shift, `[d_model]`.
-    pub beta: Option<Param<Tensor<1>>>,
-    epsilon: f64,
-}
-
-impl LayerNormConfig {
-    /// The layer on `device`: scale 1, shift 0.
-    pub fn init(&self, device: &Device) -> LayerNorm {
-        let shift = || Initializer::Zeros.init([self.d_model], device);
-        LayerNorm {
-            gamma: Initializer::Ones.init([self.d_model], device),
-            beta: self.bias.then(shift),
-            epsilon: self.epsilon,
-        }
-    }
-}
-
-impl LayerNorm {
-    /// Normalizes `[…, d_model]`.
-    #[track_caller]
-    pub fn forward<const D: usize>(&self, input: Tensor<D>) -> Tensor<D> {
-        let beta = self.beta.as_ref().map(Param::val);
-        layer_norm(input, self.gamma.val(), beta, self.epsilon)
-    }
-}
-
-impl ModuleDisplay for LayerNorm {
-    fn custom_settings(&self) -> Option<DisplaySettings> {
-        inline()
-    }
-
-    fn custom_content(&self, content: Content) -> Option<Content> {
-        content
-            .add("d_model", &self.gamma.lazy_shape()[0])
-            .add("epsilon", &self.epsilon)
-            .add("bias", &self.beta.is_some())
-            .optional()
-    }
-}
 
 /// Describes a [`BatchNorm`].
 #[derive(Config, Debug)]
@@ -106,7 +48,20 @@ pub struct BatchNorm {
 
 impl BatchNormConfig {
     /// The layer on `device`: scale and variance 1, shift and mean 0.
+    ///
+    /// # Panics
+    /// If `epsilon` is negative, or the momentum is not in `0..=1`.
+    #[track_caller]
     pub fn init(&self, device: &Device) -> BatchNorm {
+        let momentum = self.momentum;
+        check::epsilon("BatchNorm", self.epsilon);
+        check::field(
+            (0.0..=1.0).contains(&momentum),
+            "BatchNorm",
+            "momentum",
+            momentum,
+            "a share in 0..=1",
+        );
         let shape = [self.num_features];
         BatchNorm {
             gamma: Initializer::Ones.init(shape, device),
@@ -122,8 +77,13 @@ impl BatchNormConfig {
 
 impl BatchNorm {
     /// Normalizes `[batch, num_features, …]`.
+    ///
+    /// # Panics
+    /// If the input has another number of channels.
     #[track_caller]
     pub fn forward<const D: usize>(&self, input: Tensor<D>) -> Tensor<D> {
+        let features = self.gamma.lazy_shape()[0];
+        channels("BatchNorm", "num_features", &input.dims(), features);
         let (gamma, beta) = (self.gamma.val(), self.beta.val());
         if !(self.training.val().is_enabled() && input.is_autodiff()) {
             let (mean, variance) = (self.running_mean.value(), self.running_var.value());
@@ -176,30 +136,6 @@ mod tests {
     }
 
     #[test]
-    fn rows_are_normalized_whatever_the_rank() {
-        let layer = LayerNormConfig::new(2)
-            .with_epsilon(0.0)
-            .init(&Device::default());
-        let rows = Tensor::<2>::from_data([[1.0, 3.0], [8.0, 4.0]], &Device::default());
-        close(layer.forward(rows.clone()), &[-1.0, 1.0, 1.0, -1.0]);
-        let three: Tensor<3> = rows.reshape([1, 2, 2]);
-        close(layer.forward(three), &[-1.0, 1.0, 1.0, -1.0]);
-    }
-
-    #[test]
-    fn norms_print_their_options() {
-        let device = Device::default();
-        assert_eq!(
-            format!("{}", LayerNormConfig::new(6).init(&device)),
-            "LayerNorm {d_model: 6, epsilon: 1e-5, bias: true, params: 12}"
-        );
-        assert_eq!(
-            format!("{}", BatchNormConfig::new(6).init(&device)),
-            "BatchNorm {num_features: 6, momentum: 0.1, epsilon: 1e-5, params: 24}"
-        );
-    }
-
-    #[test]
     #[cfg(feature = "autodiff")]
     fn training_keeps_statistics_that_validation_uses() {
         let device = Device::default().autodiff();
@@ -216,5 +152,57 @@ mod tests {
         let root = 1.5f32.sqrt();
         close(layer.forward(batch().inner()), &[0.0, 2.0 / root]);
         close(layer.running_mean.value(), &[1.0]);
+    }
+
+    #[test]
+    #[cfg(feature = "autodiff")]
+    fn the_running_variance_is_that_over_one_less() {
+        let device = Device::default().autodiff();
+        let layer = BatchNormConfig::new(1).init(&device);
+        let batch = Tensor::<2>::from_data([[1.0], [2.0], [3.0], [6.0]], &device);
+        // Normalized by the variance over n, 3.5, and kept by that over n - 1, 14/3: 0.9 + 0.1 · 14/3.
+        let expected = [-1.069_043_4, -0.534_521_7, 0.0, 1.603_565_1];
+        close(layer.forward(batch), &expected);
+        close(layer.running_mean.value(), &[0.3]);
+        close(layer.running_var.value(), &[1.366_666_7]);
+        let row = Tensor::<2>::from_data([[3.0]], &Device::default());
+        close(layer.valid().forward(row), &[2.309_568_6]);
+    }
+
+    #[test]
+    fn the_layer_prints_its_options() {
+        let layer = BatchNormConfig::new(6).init(&Device::default());
+        assert_eq!(
+            format!("{layer}"),
+            "BatchNorm {num_features: 6, momentum: 0.1, epsilon: 0.00001, params: 24}"
+        );
+    }
+
+    #[test]
+    fn a_fresh_layer_passes_one_row_on() {
+        let layer = BatchNormConfig::new(2).init(&Device::default());
+        let row = Tensor::<2>::from_data([[2.0, 4.0]], &Device::default());
+        // x / √(1 + 1e-5)
+        close(layer.forward(row), &[1.99999, 3.99998]);
+    }
+
+    #[test]
+    #[should_panic(
+        expected = "`BatchNorm`: the field `momentum` is 1.5\n  legal: a share in 0..=1"
+    )]
+    fn a_momentum_above_1_is_refused() {
+        BatchNormConfig::new(2)
+            .with_momentum(1.5)
+            .init(&Device::default());
+    }
+
+    #[test]
+    #[should_panic(
+        expected = "`BatchNorm`: `num_features` is 2, but the input has the shape [4, 3]"
+    )]
+    fn an_input_of_other_channels_is_refused() {
+        let device = Device::default();
+        let layer = BatchNormConfig::new(2).init(&device);
+        layer.forward(Tensor::<2>::ones([4, 3], &device));
     }
 }

@@ -1,16 +1,8 @@
-//! What a user may switch for the whole process: by environment, or in `burn.toml`. Read once, here and nowhere else.
-//!
-//! ```toml
-//! [fusion]
-//! enabled = false     # or BURN_FUSION=0
-//!
-//! [autotune]
-//! enabled = false     # or BURN_AUTOTUNE=0
-//! ```
-//!
-//! The file is the first `burn.toml` found in the working directory or above it; the environment wins. Other sections
-//! belong to others: `[cubecl]` is read by CubeCL. Without `std` there is nothing to read, and everything is on.
+//! What can be switched off, in `burn.toml` or by environment, which wins. Without `std` there is nothing to read, and
+//! everything is on.
 
+#[cfg(feature = "std")]
+use super::file::{entries, on};
 #[cfg(feature = "std")]
 use std::{format, string::String};
 
@@ -40,7 +32,7 @@ impl Default for Switches {
 pub fn switches() -> Switches {
     static SWITCHES: crate::sync::LazyLock<Result<Switches, String>> =
         crate::sync::LazyLock::new(|| {
-            let file = file().unwrap_or_default();
+            let file = super::text().unwrap_or_default();
             read(&file, |name| std::env::var(name).ok())
         });
     match &*SWITCHES {
@@ -55,15 +47,6 @@ pub fn switches() -> Switches {
     Switches::default()
 }
 
-/// The text of the nearest `burn.toml`, if there is one.
-#[cfg(feature = "std")]
-fn file() -> Option<String> {
-    let folder = std::env::current_dir().ok()?;
-    folder
-        .ancestors()
-        .find_map(|folder| std::fs::read_to_string(folder.join("burn.toml")).ok())
-}
-
 #[cfg(feature = "std")]
 fn read(file: &str, environment: impl Fn(&str) -> Option<String>) -> Result<Switches, String> {
     let mut switches = Switches::default();
@@ -71,48 +54,18 @@ fn read(file: &str, environment: impl Fn(&str) -> Option<String>) -> Result<Swit
         ("fusion", "BURN_FUSION", &mut switches.fusion),
         ("autotune", "BURN_AUTOTUNE", &mut switches.autotune),
     ] {
-        let wrong = |place: &str, value: &str| {
-            format!("{place}: `{value}` is neither on nor off\n  legal: `true` or `false`")
-        };
-        if let Some((line, value)) = enabled(file, section) {
-            let place = || format!("burn.toml, line {line}, `enabled` of `{section}`");
-            *switch = on(value).ok_or_else(|| wrong(&place(), value))?;
+        let mut entries = entries(file);
+        if let Some(entry) = entries.find(|it| it.section == section && it.key == "enabled") {
+            *switch = entry.truth()?;
         }
         if let Some(value) = environment(variable) {
-            *switch = on(&value).ok_or_else(|| wrong(variable, &value))?;
+            let wrong = || {
+                format!("{variable}: `{value}` is neither on nor off\n  legal: `true` or `false`")
+            };
+            *switch = on(&value).ok_or_else(wrong)?;
         }
     }
     Ok(switches)
-}
-
-/// The value of `enabled` in a section, with its line from 1. Reads what this file needs of TOML: sections and keys that
-/// start their own line.
-#[cfg(feature = "std")]
-fn enabled<'a>(file: &'a str, section: &str) -> Option<(usize, &'a str)> {
-    let mut inside = false;
-    for (at, line) in file.lines().enumerate() {
-        let line = line.split('#').next().unwrap_or_default().trim();
-        match line.strip_prefix('[') {
-            Some(header) => inside = header.trim_end_matches(']').trim() == section,
-            None if inside => match line.split_once('=') {
-                Some((key, value)) if key.trim() == "enabled" => {
-                    return Some((at + 1, value.trim()));
-                }
-                _ => {}
-            },
-            None => {}
-        }
-    }
-    None
-}
-
-#[cfg(feature = "std")]
-fn on(value: &str) -> Option<bool> {
-    match value.trim() {
-        "1" | "true" | "on" => Some(true),
-        "0" | "false" | "off" => Some(false),
-        _ => None,
-    }
 }
 
 #[cfg(all(test, feature = "std"))]
