@@ -77,9 +77,9 @@ pub mod tensor {
     };
     pub use crate::metadata::Metadata;
     pub use crate::quantization::{
-        self, BlockLayout, BlockScale, BlockSize, Calibration, DecodedScales, QParamTensor, QParams,
-        QuantAcc, QuantConfig, QuantMode, QuantPropagation, QuantScheme, QuantStore, QuantValue,
-        QuantizedBytes, ScaleDtype,
+        self, BlockLayout, BlockScale, BlockSize, Calibration, DecodedScales, QParamTensor,
+        QParams, QuantAcc, QuantConfig, QuantMode, QuantPropagation, QuantScheme, QuantStore,
+        QuantValue, QuantizedBytes, ScaleDtype,
     };
     pub use crate::reshape::{ReshapeAction, ReshapeAnalysis};
     pub use crate::shape::{self, Shape, SliceOps, SmallVec, Strides, calculate_matmul_output};
