@@ -1,8 +1,6 @@
 //! Any backend as an engine: unwraps on the way in, wraps on the way out.
 
-use crate::{
-    AnyTensor, Backend, Device, Engine, Handle, MemoryPoolUsage, SlicedPoolReport,
-};
+use crate::{AnyTensor, Backend, Device, Engine, Handle, MemoryPoolUsage, SlicedPoolReport};
 use alloc::boxed::Box;
 use alloc::string::String;
 use alloc::vec::Vec;
