@@ -110,22 +110,43 @@ impl MovementOp {
 
 pub(crate) fn infer(op: &MovementOp, input: &TensorMeta) -> Result<TensorMeta, OperationError> {
     let error = |problem| OperationError::of(op.name(), &[("input", input)], problem);
-    let fail = |problem| Err(error(problem));
+    let shape = shape(op, input).map_err(error)?;
+    if count(&shape).is_none() {
+        return Err(error(Problem::TooLarge));
+    }
+    let dtype = match input.dtype {
+        DType::QFloat(scheme) => match requantized(op, scheme, input, &shape) {
+            Some(scheme) => DType::QFloat(scheme),
+            None => {
+                return Err(error(Problem::OperandKind {
+                    operand: "input",
+                    found: input.dtype,
+                    expected: "any, not quantized",
+                }));
+            }
+        },
+        dtype => dtype,
+    };
+    Ok(TensorMeta { shape, dtype })
+}
+
+/// The sizes of the output.
+fn shape(op: &MovementOp, input: &TensorMeta) -> Result<Shape, Problem> {
     let rank = |found: usize| match found == input.rank() {
         true => Ok(()),
-        false => Err(error(Problem::EntryPerDim { found })),
+        false => Err(Problem::EntryPerDim { found }),
     };
-    let shape = match op {
+    Ok(match op {
         MovementOp::Reshape { shape } => {
             if count(shape) != count(&input.shape) {
-                return fail(Problem::Count { to: shape.clone() });
+                return Err(Problem::Count { to: shape.clone() });
             }
             shape.clone()
         }
         MovementOp::Permute { axes } => {
             rank(axes.len())?;
             if !(0..axes.len()).all(|dim| axes.contains(&dim)) {
-                return fail(Problem::NotAPermutation { axes: axes.clone() });
+                return Err(Problem::NotAPermutation { axes: axes.clone() });
             }
             axes.iter().map(|axis| input.shape[*axis]).collect()
         }
@@ -135,7 +156,7 @@ pub(crate) fn infer(op: &MovementOp, input: &TensorMeta) -> Result<TensorMeta, O
                 .find(|dim| input.shape[*dim] != shape[*dim] && input.shape[*dim] != 1)
             {
                 Some(dim) => {
-                    return fail(Problem::Expand {
+                    return Err(Problem::Expand {
                         dim,
                         to: shape.clone(),
                     });
@@ -147,7 +168,7 @@ pub(crate) fn infer(op: &MovementOp, input: &TensorMeta) -> Result<TensorMeta, O
             rank(ranges.len())?;
             match (0..ranges.len()).find(|dim| !ranges[*dim].is_inside(input.shape[*dim])) {
                 Some(dim) => {
-                    return fail(Problem::Slice {
+                    return Err(Problem::Slice {
                         dim,
                         range: ranges[dim],
                     });
@@ -158,7 +179,7 @@ pub(crate) fn infer(op: &MovementOp, input: &TensorMeta) -> Result<TensorMeta, O
         MovementOp::Pad { padding, value } => {
             rank(padding.len())?;
             if !super::broadcast::scalar_fits(*value, input.dtype) {
-                return fail(Problem::ScalarKind {
+                return Err(Problem::ScalarKind {
                     value: *value,
                     dtype: input.dtype,
                 });
@@ -169,27 +190,10 @@ pub(crate) fn infer(op: &MovementOp, input: &TensorMeta) -> Result<TensorMeta, O
                 .map(|(pad, size)| pad.size(*size));
             match sizes.collect::<Option<Shape>>() {
                 Some(shape) => shape,
-                None => return fail(Problem::TooLarge),
+                None => return Err(Problem::TooLarge),
             }
         }
-    };
-    if count(&shape).is_none() {
-        return fail(Problem::TooLarge);
-    }
-    let dtype = match input.dtype {
-        DType::QFloat(scheme) => match requantized(op, scheme, input, &shape) {
-            Some(scheme) => DType::QFloat(scheme),
-            None => {
-                return fail(Problem::OperandKind {
-                    operand: "input",
-                    found: input.dtype,
-                    expected: "any, not quantized",
-                });
-            }
-        },
-        dtype => dtype,
-    };
-    Ok(TensorMeta { shape, dtype })
+    })
 }
 
 /// The scheme of quantized elements elsewhere, where they keep their scales.

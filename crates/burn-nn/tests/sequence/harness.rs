@@ -11,6 +11,9 @@ fn wave(len: usize, scale: f64, step: f64, start: f64) -> Vec<f32> {
         .collect()
 }
 
+/// Finds the gradient of a leaf.
+type Grad = Box<dyn Fn(&Gradients) -> Vec<f32>>;
+
 /// A case of a fixture under comparison.
 pub struct Case {
     name: String,
@@ -19,7 +22,7 @@ pub struct Case {
     device: Device,
     loss: Option<Tensor<1>>,
     weighed: usize,
-    leaves: Vec<(String, Box<dyn Fn(&Gradients) -> Vec<f32>>)>,
+    leaves: Vec<(String, Grad)>,
     inputs: usize,
 }
 
