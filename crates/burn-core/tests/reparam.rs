@@ -252,7 +252,7 @@ fn a_second_reparameterization_is_refused_with_the_path() {
 #[test]
 #[should_panic(expected = "`apply_lora`: the module has no float parameter of 2 dimensions in")]
 fn adapters_for_nothing_are_refused() {
-    let group = ParamGroup::from_path("first.weigth");
+    let group = ParamGroup::from_path("first.gain");
     net(&Device::flex()).apply_lora(Lora::new(1, 1.0).set_param_group(group));
 }
 

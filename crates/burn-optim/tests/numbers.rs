@@ -231,7 +231,7 @@ impl Two {
     fn loss(&self, target: &Tensor<1>, weight: &Tensor<1>) -> Tensor<1> {
         let x = Tensor::cat(vec![self.a.val().reshape([4]), self.b.val()], 0);
         let error = (x.clone() - target.clone()).square() * weight.clone();
-        let (first, last) = (x.clone().slice([0..1]), x.clone().slice([5..6]));
+        let (first, last) = (x.clone().slice(0..1), x.clone().slice(5..6));
         error.sum() + x.square().square().sum() * 0.1 + (first * last).square() * 0.2
     }
 }
@@ -256,8 +256,8 @@ fn lbfgs_follows_pytorch() {
             })
             .init();
         let mut module = Two {
-            a: Param::from_tensor(start.clone().slice([0..4]).reshape([2, 2])),
-            b: Param::from_tensor(start.clone().slice([4..6])),
+            a: Param::from_tensor(start.clone().slice(0..4).reshape([2, 2])),
+            b: Param::from_tensor(start.clone().slice(4..6)),
         };
         let lr = case["lr"].as_f64().expect("a number");
         for (step, expected) in list(&case["steps"]).iter().enumerate() {

@@ -141,6 +141,10 @@ pub(crate) struct Epilogue {
 }
 
 /// Runs an epilogue for `total`, an element or several beside each other, which is at `position` of the output.
+#[expect(
+    clippy::extra_unused_type_parameters,
+    reason = "its expansion has the same parameters"
+)]
 pub(crate) fn write<T: Numeric, N: Size, I: Int>(
     _epilogue: &mut Epilogue,
     _total: Vector<T, N>,

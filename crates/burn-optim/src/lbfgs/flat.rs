@@ -100,7 +100,7 @@ impl Layout {
                 }
                 let shape = param.lazy_shape();
                 let end = self.start + shape.num_elements();
-                let part = self.x.clone().slice([self.start..end]);
+                let part = self.x.clone().slice(self.start..end);
                 self.start = end;
                 param.map(|old| {
                     let device = old.device().without_autodiff();
