@@ -6,7 +6,8 @@ use core::ops::Range;
 ///
 /// Handing over to a thread that still looks for work and waiting for it costs less than a µs, waking one 10 µs and more.
 /// A core moves 100 bytes a nanosecond in its own caches and 25 beyond, so this is 3 µs to 10 µs of work.
-pub(crate) const WORTH: usize = 256 * 1024;
+#[cfg(feature = "rayon")]
+const WORTH: usize = 256 * 1024;
 
 /// What a nanosecond of computing counts as: the memory traffic in that time.
 pub(crate) const NANOSECOND: usize = 25;
@@ -19,7 +20,11 @@ pub(crate) fn split(len: usize, align: usize, cost: usize, work: &(dyn Fn(Range<
     #[cfg(feature = "rayon")]
     {
         let cost = len.saturating_mul(cost);
-        let threads = if cost < WORTH { 1 } else { threads() };
+        let threads = if cost < WORTH {
+            1
+        } else {
+            rayon::current_num_threads()
+        };
         if threads > 1 {
             // Four parts a thread even out what other programs take from the cores; each is worth its handing over.
             let parts = (4 * threads).min(cost / (WORTH / 4));
@@ -35,14 +40,6 @@ pub(crate) fn split(len: usize, align: usize, cost: usize, work: &(dyn Fn(Range<
     if len > 0 {
         work(0..len);
     }
-}
-
-/// The number of threads that work is split over.
-pub(crate) fn threads() -> usize {
-    #[cfg(feature = "rayon")]
-    return rayon::current_num_threads();
-    #[cfg(not(feature = "rayon"))]
-    1
 }
 
 /// A pointer that may cross threads. Whoever makes one says why the accesses through it do not overlap.

@@ -2,6 +2,11 @@
 
 use burn_std::FloatDType;
 use burn_tensor::{Distribution, Tensor};
+#[allow(
+    unused_imports,
+    reason = "unneeded where a dependency links the standard library"
+)]
+use num_traits::Float as _;
 
 use super::{Reparameterization, Reparameterizer};
 use crate::module::{Module, Param, ParamGroup};
