@@ -273,7 +273,7 @@ impl FlexTensor {
             0 => Some(&[]),
             _ => self
                 .is_contiguous()
-                .then(|| &self.0.storage::<E>()[from..from + len]),
+                .then(|| &self.storage::<E>()[from..from + len]),
         }
     }
 }
