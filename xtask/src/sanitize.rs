@@ -19,7 +19,6 @@ const MODULES: &[&str] = &[
     "ops::bands",
     "ops::index",
     "ops::quant",
-    "ops::scan",
     "ops::random",
     "ops::softmax",
 ];
