@@ -7,6 +7,7 @@ mod checks;
 mod curves;
 mod gpu;
 mod llvm;
+mod sanitize;
 mod targets;
 mod tidy;
 mod util;
@@ -53,6 +54,8 @@ enum Task {
     },
     /// Installs the LLVM that the `cpu` and `cuda` engines link, from Python wheels
     Llvm,
+    /// Runs the CPU kernels' unsafe code under AddressSanitizer and Miri, which need a nightly toolchain
+    Sanitize,
     /// Builds the program that checks and times an NVIDIA GPU, to carry to a machine that has one
     Gpu {
         /// The folder to leave it in, with the script that runs it
@@ -73,6 +76,7 @@ fn main() -> ExitCode {
         Task::Book => book::run(&mut steps),
         Task::Targets { install } => targets::run(&mut steps, install),
         Task::Llvm => llvm::run(&mut steps),
+        Task::Sanitize => sanitize::run(&mut steps),
         Task::Gpu { out } => gpu::run(&mut steps, &out),
     };
     steps.finish(outcome)

@@ -42,7 +42,8 @@ impl<B: Backend> Local<B> {
         device
     }
 
-    fn wrap(&'static self, tensor: B::Tensor) -> Handle {
+    /// The backend's own tensor as one of this engine.
+    pub fn wrap(&'static self, tensor: B::Tensor) -> Handle {
         Handle::new(Held::<B> {
             tensor,
             engine: self,

@@ -1,8 +1,9 @@
 //! One elementwise instruction on one block: its leaf and element types, and no shapes.
 
+use crate::ops::binary::{Mapped, Shape, Side};
 use crate::ops::{activation, binary, cast, compare, select, unary};
 use crate::parallel::NANOSECOND;
-use crate::simd::dispatch;
+use crate::simd::{Real, dispatch};
 use burn_ir::{ActivationOp, BinaryOp, CompareOp, Described, Operation, UnaryOp};
 use burn_std::DType;
 
@@ -22,10 +23,11 @@ pub(crate) enum Step {
     Activation(ActivationOp, DType),
     /// A function of two on elements of a type.
     Binary(BinaryOp, DType),
-    /// Two products with a number each, and a sum, difference, product or quotient of them, on single or double
-    /// precision: the operands are a tensor, its number, the other tensor and its number. Each operation is rounded, so
-    /// that it gives the bits of the instructions that it stands for. The output may lie where one of the tensors does.
-    Scaled(BinaryOp, DType),
+    /// A sum, difference, product or quotient of two operands in single or double precision, each of them `x`, `x²` or `√x`
+    /// of a tensor, times a number, plus a number: the operands are a tensor, its two numbers, the other tensor and its
+    /// numbers. Each operation is rounded, so that it gives the bits of the instructions that it stands for. The output may
+    /// lie where one of the tensors does.
+    Mapped(BinaryOp, [Shape; 2], DType),
     /// A comparison of elements of a type.
     Compare(CompareOp, DType),
     /// A choice between elements of a size in bytes.
@@ -72,9 +74,15 @@ impl Step {
                 (simple.contains(&op), dtype)
             }
             Self::Activation(op, dtype) => (op == ActivationOp::Relu, dtype),
-            Self::Binary(op, dtype) | Self::Scaled(op, dtype) => {
+            Self::Binary(op, dtype) => {
                 let hard = [BinaryOp::Pow, BinaryOp::Div, BinaryOp::Remainder];
                 (!hard.contains(&op), dtype)
+            }
+            // Vectors in either precision.
+            Self::Mapped(op, shapes, dtype) => {
+                let roots = shapes.into_iter().filter(|shape| *shape == Shape::Root);
+                let hard = usize::from(op == BinaryOp::Div) + roots.count();
+                return hard * dtype.size() * NANOSECOND / 8;
             }
             Self::Compare(_, dtype) | Self::Cast(dtype, _) => (true, dtype),
             Self::Where(_) => return 0,
@@ -93,7 +101,7 @@ impl Step {
     /// # Safety
     /// As many `args` as the instruction has operands are valid to read for `len` elements of its type, `out` is
     /// valid to write for as many of the output's; all are aligned, and `out` overlaps no argument. For
-    /// [`Scaled`](Self::Scaled), numbers are one element, of any alignment, and `out` may be one of the tensors.
+    /// [`Mapped`](Self::Mapped), numbers are [`Numbers`], of any alignment, and `out` may be one of the tensors.
     pub(crate) unsafe fn run(self, args: [*const u8; ARGS], out: *mut u8, len: usize) {
         // SAFETY: the caller's promise.
         unsafe {
@@ -113,7 +121,7 @@ impl Step {
                 Self::Unary(op, dtype) => run_unary(op, dtype, args[0], out, len),
                 Self::Activation(op, dtype) => run_activation(op, dtype, args[0], out, len),
                 Self::Binary(op, dtype) => run_binary(op, dtype, args[0], args[1], out, len),
-                Self::Scaled(op, dtype) => run_scaled(op, dtype, args, out, len),
+                Self::Mapped(op, shapes, dtype) => run_mapped((op, shapes), dtype, args, out, len),
                 Self::Compare(op, dtype) => run_compare(op, dtype, args[0], args[1], out, len),
                 Self::Where(size) => run_where(size, [args[0], args[1], args[2]], out, len),
                 Self::Cast(from, to) => cast::block(from, to, args[0], out, len),
@@ -265,31 +273,54 @@ unsafe fn run_binary(
     unsafe { any_type!(dtype, go) }
 }
 
+/// What an operand of [`Step::Mapped`] is multiplied by, and what is added to it: an element each, at the front.
+pub(crate) type Numbers = [[u8; 8]; 2];
+
 /// # Safety
-/// As [`Step::run`] for [`Step::Scaled`].
-unsafe fn run_scaled(
-    op: BinaryOp,
+/// As [`Step::run`] for [`Step::Mapped`].
+unsafe fn run_mapped(
+    (op, shapes): (BinaryOp, [Shape; 2]),
     dtype: DType,
-    [lhs, lhs_scale, rhs, rhs_scale]: [*const u8; ARGS],
+    [lhs, lhs_numbers, rhs, rhs_numbers]: [*const u8; ARGS],
     out: *mut u8,
     len: usize,
 ) {
-    macro_rules! go {
-        ($ty:ty) => {
-            dispatch(binary::Scaled::<$ty> {
-                op,
-                lhs: (lhs.cast(), lhs_scale.cast::<$ty>().read_unaligned()),
-                rhs: (rhs.cast(), rhs_scale.cast::<$ty>().read_unaligned()),
-                out: out.cast(),
-                len,
-            })
-        };
+    /// # Safety
+    /// As the function around it.
+    unsafe fn typed<T: num_traits::Float + Real>(
+        op: BinaryOp,
+        sides: [(*const u8, *const u8, Shape); 2],
+        out: *mut u8,
+        len: usize,
+    ) {
+        let sides = sides.map(|(from, numbers, shape)| {
+            let number = |at: usize| {
+                let bytes = numbers.wrapping_add(at * size_of::<[u8; 8]>());
+                // SAFETY: the caller's promise.
+                unsafe { bytes.cast::<T>().read_unaligned() }
+            };
+            Side {
+                from: from.cast(),
+                shape,
+                scale: number(0),
+                shift: number(1),
+            }
+        });
+        let out = out.cast();
+        T::vectors(Mapped {
+            op,
+            sides,
+            out,
+            len,
+        });
     }
+    let [left, right] = shapes;
+    let sides = [(lhs, lhs_numbers, left), (rhs, rhs_numbers, right)];
     // SAFETY: the caller's promise.
     unsafe {
         match dtype {
-            DType::F64 => go!(f64),
-            _ => go!(f32),
+            DType::F64 => typed::<f64>(op, sides, out, len),
+            _ => typed::<f32>(op, sides, out, len),
         }
     }
 }

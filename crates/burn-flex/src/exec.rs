@@ -4,7 +4,7 @@
 //! [`fuse`](crate::fuse); what a step does to a block is in [`block`](crate::block).
 
 use crate::FlexTensor;
-use crate::block::{ARGS, BLOCK, Step};
+use crate::block::{ARGS, BLOCK, Numbers, Step};
 use crate::parallel::{Shared, split};
 use crate::rows::{Rows, broadcast};
 use crate::tensor::{Layout, allocate, pack};
@@ -76,7 +76,7 @@ pub(crate) enum Place {
     Input(usize),
     Temporary(usize),
     Output(usize),
-    /// One element, for steps that take a number.
+    /// For steps that take numbers.
     Constant(usize),
 }
 
@@ -94,8 +94,9 @@ pub(crate) struct Program<'a> {
     pub tasks: &'a [Task],
     /// The number of intermediate results that are alive at once.
     pub temporaries: usize,
-    /// The bytes of numbers, at the front.
-    pub constants: &'a [[u8; 8]],
+    /// The most bytes that an element of them has.
+    pub width: usize,
+    pub constants: &'a [Numbers],
     pub outputs: &'a [TensorMeta],
 }
 
@@ -109,7 +110,7 @@ impl Program<'_> {
             return false;
         };
         let may = match self.tasks[writer].step {
-            Step::Scaled(..) => writer + 1,
+            Step::Mapped(..) => writer + 1,
             _ => writer,
         };
         !self.tasks[may..].iter().any(reads)
@@ -139,6 +140,7 @@ pub(crate) fn one<const N: usize>(
             to: Place::Output(0),
         }],
         temporaries: 0,
+        width: 0,
         constants: &[],
         outputs: core::slice::from_ref(output),
     };
@@ -222,12 +224,19 @@ pub(crate) fn run(program: Program<'_>, inputs: &mut [Input]) -> SmallVec<[FlexT
         ));
     }
     let mut targets = List::new();
-    for (_, to, size) in &outputs {
+    let mut streams: List<_> = sources.iter().filter_map(Source::stream).collect();
+    for (storage, to, size) in &outputs {
         targets.push((*to, *size));
+        if storage.is_some() {
+            streams.push((*to, *size));
+        }
     }
+    let widths = sources.iter().map(Source::size);
     let machine = Machine {
+        width: widths.fold(program.width, usize::max),
         sources,
         targets,
+        streams,
         program,
         slots,
     };
@@ -454,6 +463,14 @@ impl Source {
         }
     }
 
+    /// Where it is read and the size of an element, if that is memory that goes on and on.
+    fn stream(&self) -> Option<(Shared<u8>, usize)> {
+        match self {
+            Self::Linear { from, size } | Self::Staged { from, size, .. } => Some((*from, *size)),
+            Self::Repeated { .. } | Self::Cyclic { .. } | Self::Strided { .. } => None,
+        }
+    }
+
     fn size(&self) -> usize {
         match self {
             Self::Linear { size, .. }
@@ -465,6 +482,9 @@ impl Source {
     }
 }
 
+/// A step with the positions of its arguments and its output in a list of places.
+type Call = (Step, [usize; ARGS], usize);
+
 /// A unit of scratch memory.
 #[repr(C, align(64))]
 struct Line([u64; 8]);
@@ -473,9 +493,13 @@ struct Line([u64; 8]);
 struct Machine<'a> {
     sources: List<Source>,
     targets: List<(Shared<u8>, usize)>,
+    /// Memory that is read or written from one end to the other, and the size of an element.
+    streams: List<(Shared<u8>, usize)>,
     program: Program<'a>,
     /// Blocks of scratch memory: temporaries first, then those of sources.
     slots: usize,
+    /// The most bytes that an element in scratch memory has.
+    width: usize,
 }
 
 impl Machine<'_> {
@@ -488,64 +512,90 @@ impl Machine<'_> {
     }
 
     /// The largest number of elements of a block.
-    fn block(&self) -> usize {
-        /// What scratch memory may take of the first-level cache, for elements of 8 bytes.
-        const SCRATCH: usize = 32 * 1024;
-        match self.slots {
-            // Nothing has to stay in the cache.
-            0 => 16 * BLOCK,
-            // Each block is read and written once.
-            _ if self.program.tasks.len() == 1 => 2 * BLOCK,
-            slots => (SCRATCH / (8 * slots)).clamp(BLOCK / 8, BLOCK),
+    fn block(&self, far: bool) -> usize {
+        if self.program.tasks.len() == 1 {
+            return match self.slots {
+                // Nothing has to stay in the cache.
+                0 => 16 * BLOCK,
+                _ => 8 * BLOCK / self.width,
+            };
         }
+        // What blocks may take of a small first-level cache, in bytes. Beyond the caches it is less: places of tensors are
+        // often the same up to pages, and meet in the same lines of the cache with what is fetched ahead.
+        let cache = if far { 8 * 1024 } else { 24 * 1024 };
+        let streams: usize = self.streams.iter().map(|(_, size)| size).sum();
+        // A multiple of the elements of a cache line, so that steps start at vectors.
+        let len = cache / (self.slots * self.width + streams).max(1) / 64 * 64;
+        len.clamp(BLOCK / 8, BLOCK)
     }
 
     /// Runs the program for a range of elements.
     fn run(&self, range: Range<usize>) {
-        let block = self.block().min(range.len());
+        let far = self.is_far(range.len());
+        let block = self.block(far).min(range.len());
         let cycle = self.sources.iter().map(|source| match source {
             Source::Cyclic { len, size, .. } => ((block + len) * size).div_ceil(size_of::<Line>()),
             _ => 0,
         });
-        let lines = block.div_ceil(8).max(cycle.max().unwrap_or(0));
-        let far = self.is_far(range.len());
+        let lines = (block * self.width).div_ceil(size_of::<Line>());
+        let lines = lines.max(cycle.max().unwrap_or(0));
+        let share = block.div_ceil(self.program.tasks.len());
         // Only what was written is read, so the capacity is enough.
         let mut scratch = Vec::<Line>::with_capacity(lines * self.slots);
         let scratch = scratch.as_mut_ptr();
         let slot = |slot: usize| scratch.wrapping_add(slot * lines).cast::<u8>();
-        // SAFETY: slots have room for a block of elements of 8 bytes, and for a block and a row of each cycle.
+        // SAFETY: slots have room for a block of the widest elements, and for a block and a row of each cycle.
         unsafe { self.repeat(block, &slot) };
-        let mut places: List<*const u8> =
-            SmallVec::from_elem(core::ptr::null(), self.sources.len());
+        let (calls, mut places) = self.calls(&slot);
         let mut start = range.start;
         while start < range.end {
             let part = start..self.end_of_row(start, range.end.min(start + block));
-            for (source, place) in self.sources.iter().zip(&mut places) {
-                *place = find(source, part.clone(), &slot);
+            let (inputs, others) = places.split_at_mut(self.sources.len());
+            for (source, place) in self.sources.iter().zip(inputs) {
+                *place = find(source, part.clone(), &slot).cast_mut();
             }
-            for (at, Task { step, args, to }) in self.program.tasks.iter().enumerate() {
+            for ((to, size), place) in self.targets.iter().zip(others) {
+                *place = to.get().wrapping_add(start * size);
+            }
+            for (at, (step, args, to)) in calls.iter().enumerate() {
                 if far {
-                    self.fetch_ahead(part.end, block, at);
+                    self.fetch_ahead(part.end, share, at);
                 }
-                let args = args.map(|arg| match arg {
-                    Place::Input(at) => places[at],
-                    Place::Temporary(at) => slot(at).cast_const(),
-                    Place::Output(at) => self.output(at, start).cast_const(),
-                    Place::Constant(at) => self.program.constants[at].as_ptr(),
-                });
-                let to = match *to {
-                    Place::Temporary(at) => slot(at),
-                    Place::Output(at) => self.output(at, start),
-                    Place::Input(_) | Place::Constant(_) => {
-                        unreachable!("a step writes to temporaries and outputs")
-                    }
-                };
+                let args = args.map(|arg| places[arg].cast_const());
                 // SAFETY: sources and targets hold `range` and are aligned; slots hold a block. No task writes where it
                 // reads, but for steps that may; other sources that share their memory with a target are staged.
-                unsafe { step.run(args, to, part.len()) };
+                unsafe { step.run(args, places[*to], part.len()) };
             }
             start = part.end;
         }
+    }
+
+    /// The tasks, and the list of places that they are positions in: sources and targets, which move on from block to
+    /// block, then what stays where it is.
+    fn calls(&self, slot: &dyn Fn(usize) -> *mut u8) -> (List<Call>, SmallVec<[*mut u8; 8]>) {
+        let Program {
+            tasks,
+            temporaries,
+            constants,
+            ..
+        } = self.program;
+        let targets = self.sources.len();
+        let fixed = targets + self.targets.len();
+        let position = |place| match place {
+            Place::Input(at) => at,
+            Place::Output(at) => targets + at,
+            Place::Temporary(at) => fixed + at,
+            Place::Constant(at) => fixed + temporaries + at,
+        };
+        let mut places = SmallVec::from_elem(core::ptr::null_mut(), fixed);
+        places.extend((0..temporaries).map(slot));
+        places.extend(
+            constants
+                .iter()
+                .map(|numbers| numbers.as_ptr().cast_mut().cast()),
+        );
+        let call = |task: &Task| (task.step, task.args.map(position), position(task.to));
+        (tasks.iter().map(call).collect(), places)
     }
 
     /// Fills the slots of sources that are the same in each block.
@@ -587,28 +637,14 @@ impl Machine<'_> {
     /// Asks for a share of the next block while step `at` computes on this one. The machine itself stops looking ahead at
     /// the end of a page, which is where blocks of 4 bytes an element end, and does not know that steps on scratch memory
     /// are followed by the next page.
-    fn fetch_ahead(&self, next: usize, block: usize, at: usize) {
-        let inputs = self.sources.iter().filter_map(|source| match source {
-            Source::Linear { from, size } | Source::Staged { from, size, .. } => {
-                Some((*from, *size))
-            }
-            Source::Repeated { .. } | Source::Cyclic { .. } | Source::Strided { .. } => None,
-        });
-        for (from, size) in inputs.chain(self.targets.iter().copied()) {
-            let lines = block * size / size_of::<Line>();
-            let tasks = self.program.tasks.len();
-            for line in lines * at / tasks..lines * (at + 1) / tasks {
-                // The address may be past the end: asking for it does nothing.
-                let line = line * size_of::<Line>();
-                fetch(from.get().wrapping_add(next * size + line));
+    fn fetch_ahead(&self, next: usize, share: usize, at: usize) {
+        for (from, size) in &self.streams {
+            let first = from.get().wrapping_add((next + at * share) * size);
+            // Addresses may be past the end: asking for them does nothing.
+            for line in (0..share * size).step_by(size_of::<Line>()) {
+                fetch(first.wrapping_add(line));
             }
         }
-    }
-
-    /// The current block of an output.
-    fn output(&self, at: usize, start: usize) -> *mut u8 {
-        let (to, size) = self.targets[at];
-        to.get().wrapping_add(start * size)
     }
 
     /// Ends a block with the rows of strided sources, so that those of stride 1 are read in place.

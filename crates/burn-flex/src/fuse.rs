@@ -1,12 +1,13 @@
 //! Fused groups: plans where the value of each step lives, then runs the group as one program.
 
-use crate::block::{ARGS, Step};
+use crate::block::{ARGS, Numbers, Step};
 use crate::exec::{self, Input, Place, Program, Task};
+use crate::ops::binary::Shape;
 use crate::{Flex, FlexDevice, FlexTensor};
 use alloc::vec;
 use alloc::vec::Vec;
 use burn_backend::{Backend, FuseBackend, Group, Slot};
-use burn_ir::{BinaryOp, Class, Described, Operand, Operation, TensorMeta};
+use burn_ir::{BinaryOp, Class, Described, Operand, Operation, TensorMeta, UnaryOp};
 use burn_std::{DType, Scalar};
 
 impl FuseBackend for Flex {
@@ -34,6 +35,7 @@ impl FuseBackend for Flex {
             let program = Program {
                 tasks: &plan.tasks,
                 temporaries: plan.temporaries,
+                width: widest(group),
                 constants: &plan.constants,
                 outputs: &plan.outputs,
             };
@@ -77,14 +79,16 @@ struct Plan<'a> {
     places: Vec<Option<Place>>,
     /// The last step that reads each slot.
     last_reads: Vec<Option<usize>>,
-    /// What each slot is the product of, if the step that reads it multiplies by itself.
-    products: Vec<Option<(Slot, Scalar)>>,
+    /// Which slots are computed by the step that reads them.
+    absorbed: Vec<bool>,
+    /// The operands of each step that is [`mappable`], unless it is absorbed itself.
+    operands: Vec<Option<[Argument; 2]>>,
     /// Temporaries that hold nothing any more.
     free: Vec<usize>,
     temporaries: usize,
     tasks: Vec<Task>,
     scalars: Vec<Input>,
-    constants: Vec<[u8; 8]>,
+    constants: Vec<Numbers>,
     outputs: Vec<TensorMeta>,
 }
 
@@ -95,28 +99,28 @@ impl<'a> Plan<'a> {
         for (at, place) in places.iter_mut().enumerate().take(group.inputs()) {
             *place = Some(Place::Input(at));
         }
-        let products = products(group);
+        let (absorbed, operands) = absorb(group);
         // From the end, so that the first reader found is the last, and steps that nobody needs read nothing.
         let mut last_reads = vec![None; slots];
         for (at, step) in group.steps().iter().enumerate().rev() {
             let slot = Slot(group.inputs() + at);
-            if last_reads[slot.0].is_some() || group.outputs().contains(&slot) {
-                // What a product is made of is read where the product is.
-                let reader = match products[slot.0] {
-                    Some(_) => last_reads[slot.0].unwrap_or(at),
-                    None => at,
+            let needed = last_reads[slot.0].is_some() || group.outputs().contains(&slot);
+            if needed && !absorbed[slot.0] {
+                let mut read = |slot: &Slot| {
+                    last_reads[slot.0].get_or_insert(at);
                 };
-                step.each(&mut |slot| {
-                    let last: &mut Option<usize> = &mut last_reads[slot.0];
-                    *last = Some(last.map_or(reader, |last| last.max(reader)));
-                });
+                match &operands[at] {
+                    Some(operands) => operands.iter().for_each(|it| read(&it.of)),
+                    None => step.each(&mut read),
+                }
             }
         }
         let mut plan = Self {
             group,
             places,
             last_reads,
-            products,
+            absorbed,
+            operands,
             free: Vec::new(),
             temporaries: 0,
             tasks: Vec::with_capacity(group.steps().len()),
@@ -139,8 +143,8 @@ impl<'a> Plan<'a> {
         let operation = &group.steps()[at];
         let to = match self.places[slot.0] {
             Some(output) => output,
-            // Nobody needs the value, or its reader computes it.
-            None if self.last_reads[slot.0].is_none() || self.products[slot.0].is_some() => return,
+            // Its reader computes the value, or nobody needs it.
+            None if self.absorbed[slot.0] || self.last_reads[slot.0].is_none() => return,
             None => Place::Temporary(self.free.pop().unwrap_or_else(|| {
                 self.temporaries += 1;
                 self.temporaries - 1
@@ -148,9 +152,16 @@ impl<'a> Plan<'a> {
         };
         self.places[slot.0] = Some(to);
         let dtype = group.meta(slot).dtype;
-        let (step, args) = match scalable(operation, dtype) {
-            Some((op, lhs, rhs)) => (Step::Scaled(op, dtype), self.scaled(dtype, lhs, rhs)),
-            None => {
+        let operands = self.operands[at];
+        let (step, args) = match (mappable(operation, dtype), &operands) {
+            (Some(op), Some(operands)) => {
+                let shapes = operands.map(|it| it.shape);
+                (
+                    Step::Mapped(op, shapes, dtype),
+                    self.mapped(dtype, operands),
+                )
+            }
+            _ => {
                 let described = operation.map_ref(&mut |slot| group.meta(*slot));
                 let step = Step::new(&described, dtype);
                 let step = step.expect("`fuses` admits elementwise instructions only");
@@ -159,11 +170,8 @@ impl<'a> Plan<'a> {
             }
         };
         self.tasks.push(Task { step, args, to });
-        match scalable(operation, dtype) {
-            Some((_, lhs, rhs)) => [lhs, rhs]
-                .map(|slot| self.products[slot.0].map_or(slot, |(slot, _)| slot))
-                .iter()
-                .for_each(|slot| self.release(*slot, at)),
+        match &operands {
+            Some(operands) => operands.iter().for_each(|it| self.release(it.of, at)),
             None => operation.each(&mut |slot| self.release(*slot, at)),
         }
     }
@@ -178,22 +186,19 @@ impl<'a> Plan<'a> {
         }
     }
 
-    /// The operands of [`Step::Scaled`].
-    fn scaled(&mut self, dtype: DType, lhs: Slot, rhs: Slot) -> [Place; ARGS] {
-        let [(lhs, lhs_scale), (rhs, rhs_scale)] = [lhs, rhs].map(|slot| {
-            let (slot, scale) = self.products[slot.0].unwrap_or((slot, Scalar::Float(1.0)));
-            let scale = exec::element(scale, dtype);
-            let known = self
-                .constants
-                .iter()
-                .position(|constant| *constant == scale);
-            let scale = known.unwrap_or_else(|| {
-                self.constants.push(scale);
+    /// The operands of [`Step::Mapped`].
+    fn mapped(&mut self, dtype: DType, operands: &[Argument; 2]) -> [Place; ARGS] {
+        let [(lhs, lhs_numbers), (rhs, rhs_numbers)] = operands.each_ref().map(|it| {
+            let numbers = [(it.scale, 1.0), (it.shift, -0.0)]
+                .map(|(number, none)| exec::element(number.unwrap_or(Scalar::Float(none)), dtype));
+            let known = (self.constants.iter()).position(|constant| *constant == numbers);
+            let at = known.unwrap_or_else(|| {
+                self.constants.push(numbers);
                 self.constants.len() - 1
             });
-            (self.place(slot), Place::Constant(scale))
+            (self.place(it.of), Place::Constant(at))
         });
-        [lhs, lhs_scale, rhs, rhs_scale]
+        [lhs, lhs_numbers, rhs, rhs_numbers]
     }
 
     /// The places of the operands in order.
@@ -250,44 +255,119 @@ impl<'a> Plan<'a> {
     }
 }
 
-/// The slots that are a product with a number and have one reader, which is [`scalable`]: it multiplies by itself.
-fn products(group: &Group) -> Vec<Option<(Slot, Scalar)>> {
-    let first = group.inputs();
-    let mut products = vec![None; first + group.steps().len()];
-    let mut reads = vec![0; products.len()];
-    let mut scaled = vec![0; products.len()];
-    for (at, step) in group.steps().iter().enumerate() {
-        let dtype = group.meta(Slot(first + at)).dtype;
-        step.each(&mut |slot| reads[slot.0] += 1);
-        if let Some((_, lhs, rhs)) = scalable(step, dtype) {
-            scaled[lhs.0] += 1;
-            scaled[rhs.0] += 1;
-        }
-        if let Operation::Binary {
-            op: BinaryOp::Mul,
-            lhs,
-            rhs: Operand::Scalar(scale),
-        } = step
-        {
-            products[first + at] = Some((*lhs, *scale));
-        }
-    }
-    for (at, product) in products.iter_mut().enumerate() {
-        if (reads[at], scaled[at]) != (1, 1) || group.outputs().contains(&Slot(at)) {
-            *product = None;
-        }
-    }
-    products
+/// The most bytes that an element of a group has.
+fn widest(group: &Group) -> usize {
+    let slots = 0..group.inputs() + group.steps().len();
+    let sizes = slots.map(|slot| group.meta(Slot(slot)).dtype.size());
+    sizes.max().unwrap_or(0)
 }
 
-/// The parts of an instruction that [`Step::Scaled`] can stand for.
-fn scalable(operation: &Operation<Slot>, dtype: DType) -> Option<(BinaryOp, Slot, Slot)> {
+/// An operand of [`Step::Mapped`]: what it reads, and what it makes of it.
+#[derive(Clone, Copy)]
+struct Argument {
+    of: Slot,
+    shape: Shape,
+    scale: Option<Scalar>,
+    shift: Option<Scalar>,
+}
+
+/// Finds the slots that have one reader, which is mappable, and that it can compute by itself; and what such readers read.
+fn absorb(group: &Group) -> (Vec<bool>, Vec<Option<[Argument; 2]>>) {
+    let (first, steps) = (group.inputs(), group.steps());
+    let mut reads = vec![0; first + steps.len()];
+    for step in steps {
+        step.each(&mut |slot| reads[slot.0] += 1);
+    }
+    let mut absorbed = vec![false; first + steps.len()];
+    let mut operands = vec![None; steps.len()];
+    for (at, step) in steps.iter().enumerate().rev() {
+        let dtype = group.meta(Slot(first + at)).dtype;
+        let Operation::Binary {
+            lhs,
+            rhs: Operand::Tensor(rhs),
+            ..
+        } = step
+        else {
+            continue;
+        };
+        if absorbed[first + at] || mappable(step, dtype).is_none() {
+            continue;
+        }
+        operands[at] = Some([*lhs, *rhs].map(|slot| {
+            let mut operand = Argument {
+                of: slot,
+                shape: Shape::Plain,
+                scale: None,
+                shift: None,
+            };
+            // From the last function to the first.
+            while let Some(made) = operand.of.0.checked_sub(first)
+                && reads[operand.of.0] == 1
+                && !group.outputs().contains(&operand.of)
+                && let Some(before) = operand.before(&steps[made])
+            {
+                absorbed[operand.of.0] = true;
+                operand = before;
+            }
+            operand
+        }));
+    }
+    (absorbed, operands)
+}
+
+impl Argument {
+    /// The operand as a function of what the step that makes it reads, if it still is of the form that [`Step::Mapped`] has.
+    fn before(self, step: &Operation<Slot>) -> Option<Self> {
+        let plain = self.shape == Shape::Plain;
+        Some(match step {
+            Operation::Binary {
+                op: BinaryOp::Add,
+                lhs,
+                rhs: Operand::Scalar(shift),
+            } if plain && self.scale.is_none() && self.shift.is_none() => Self {
+                of: *lhs,
+                shift: Some(*shift),
+                ..self
+            },
+            Operation::Binary {
+                op: BinaryOp::Mul,
+                lhs,
+                rhs: Operand::Scalar(scale),
+            } if plain && self.scale.is_none() => Self {
+                of: *lhs,
+                scale: Some(*scale),
+                ..self
+            },
+            Operation::Binary {
+                op: BinaryOp::Mul,
+                lhs,
+                rhs: Operand::Tensor(rhs),
+            } if plain && lhs == rhs => Self {
+                of: *lhs,
+                shape: Shape::Square,
+                ..self
+            },
+            Operation::Unary {
+                op: UnaryOp::Sqrt,
+                input,
+            } if plain => Self {
+                of: *input,
+                shape: Shape::Root,
+                ..self
+            },
+            _ => return None,
+        })
+    }
+}
+
+/// The function of an instruction that [`Step::Mapped`] can stand for.
+fn mappable(operation: &Operation<Slot>, dtype: DType) -> Option<BinaryOp> {
     match operation {
         Operation::Binary {
             op: op @ (BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Div),
-            lhs,
-            rhs: Operand::Tensor(rhs),
-        } if matches!(dtype, DType::F32 | DType::F64) => Some((*op, *lhs, *rhs)),
+            rhs: Operand::Tensor(_),
+            ..
+        } if matches!(dtype, DType::F32 | DType::F64) => Some(*op),
         _ => None,
     }
 }

@@ -80,6 +80,21 @@ pub(crate) trait Lanes<T: Copy>: Copy {
     /// `x · y + z`, rounded once where that is one instruction.
     fn mul_add(self, x: Self::Vector, y: Self::Vector, z: Self::Vector) -> Self::Vector;
 
+    /// `x + y`
+    fn add(self, x: Self::Vector, y: Self::Vector) -> Self::Vector;
+
+    /// `x - y`
+    fn sub(self, x: Self::Vector, y: Self::Vector) -> Self::Vector;
+
+    /// `x · y`
+    fn mul(self, x: Self::Vector, y: Self::Vector) -> Self::Vector;
+
+    /// `x / y`
+    fn div(self, x: Self::Vector, y: Self::Vector) -> Self::Vector;
+
+    /// `√x`
+    fn sqrt(self, x: Self::Vector) -> Self::Vector;
+
     /// The numbers at `from`.
     ///
     /// # Safety
@@ -110,7 +125,7 @@ struct Pulp<S>(S);
 struct Single;
 
 macro_rules! reals {
-    ($($ty:ident $vector:ident $count:ident $splat:ident $mul_add:ident;)+) => {
+    ($($ty:ident $vector:ident $count:ident $splat:ident $mul_add:ident $add:ident $sub:ident $mul:ident $div:ident $sqrt:ident;)+) => {
         $(impl Real for $ty {
             #[inline(always)]
             fn vectors<K: VectorKernel<Self>>(kernel: K) -> K::Output {
@@ -143,6 +158,26 @@ macro_rules! reals {
             fn mul_add(self, x: S::$vector, y: S::$vector, z: S::$vector) -> S::$vector {
                 self.0.$mul_add(x, y, z)
             }
+            #[inline(always)]
+            fn add(self, x: S::$vector, y: S::$vector) -> S::$vector {
+                self.0.$add(x, y)
+            }
+            #[inline(always)]
+            fn sub(self, x: S::$vector, y: S::$vector) -> S::$vector {
+                self.0.$sub(x, y)
+            }
+            #[inline(always)]
+            fn mul(self, x: S::$vector, y: S::$vector) -> S::$vector {
+                self.0.$mul(x, y)
+            }
+            #[inline(always)]
+            fn div(self, x: S::$vector, y: S::$vector) -> S::$vector {
+                self.0.$div(x, y)
+            }
+            #[inline(always)]
+            fn sqrt(self, x: S::$vector) -> S::$vector {
+                self.0.$sqrt(x)
+            }
         }
 
         #[cfg(not(feature = "simd"))]
@@ -157,11 +192,31 @@ macro_rules! reals {
             fn mul_add(self, x: $ty, y: $ty, z: $ty) -> $ty {
                 x * y + z
             }
+            #[inline(always)]
+            fn add(self, x: $ty, y: $ty) -> $ty {
+                x + y
+            }
+            #[inline(always)]
+            fn sub(self, x: $ty, y: $ty) -> $ty {
+                x - y
+            }
+            #[inline(always)]
+            fn mul(self, x: $ty, y: $ty) -> $ty {
+                x * y
+            }
+            #[inline(always)]
+            fn div(self, x: $ty, y: $ty) -> $ty {
+                x / y
+            }
+            #[inline(always)]
+            fn sqrt(self, x: $ty) -> $ty {
+                num_traits::Float::sqrt(x)
+            }
         })+
     };
 }
 
 reals! {
-    f32 f32s F32_LANES splat_f32s mul_add_e_f32s;
-    f64 f64s F64_LANES splat_f64s mul_add_e_f64s;
+    f32 f32s F32_LANES splat_f32s mul_add_e_f32s add_f32s sub_f32s mul_f32s div_f32s sqrt_f32s;
+    f64 f64s F64_LANES splat_f64s mul_add_e_f64s add_f64s sub_f64s mul_f64s div_f64s sqrt_f64s;
 }

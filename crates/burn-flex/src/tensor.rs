@@ -8,8 +8,13 @@ use burn_ir::{Described, TensorMeta};
 use burn_std::{Bytes, DType, Element, Shape, Strides};
 
 /// Elements in shared storage. A view shares the storage and has a layout of its own.
+///
+/// One address: instructions hand tensors on by value, several times on their way to a kernel.
 #[derive(Clone, Debug)]
-pub struct FlexTensor {
+pub struct FlexTensor(Arc<Held>);
+
+#[derive(Clone, Debug)]
+struct Held {
     meta: TensorMeta,
     layout: Layout,
     // Invariant: aligned for `meta.dtype`, valid elements of it everywhere, and large enough for `layout`.
@@ -85,97 +90,104 @@ impl FlexTensor {
     pub(crate) fn with_layout(meta: TensorMeta, layout: Layout, storage: Bytes) -> Self {
         debug_assert!(storage.as_ptr().addr().is_multiple_of(meta.dtype.size()));
         debug_assert!(Some(storage.len()) >= meta.dtype.size_of(&meta.shape));
-        Self {
+        Self(Arc::new(Held {
             meta,
             layout,
             storage: Arc::new(storage),
-        }
+        }))
     }
 
     /// The same storage under another description. The element type stays.
     pub(crate) fn view(self, shape: Shape, layout: Layout) -> Self {
-        Self {
-            meta: TensorMeta {
-                shape,
-                dtype: self.meta.dtype,
-            },
-            layout,
-            storage: self.storage,
-        }
+        let dtype = self.dtype();
+        self.described(TensorMeta { shape, dtype }, layout)
     }
 
     /// The same storage as elements of another type of the same size. The caller has written them.
     pub(crate) fn with_meta(self, meta: TensorMeta, layout: Layout) -> Self {
-        debug_assert_eq!(meta.dtype.size(), self.meta.dtype.size());
-        Self {
+        debug_assert_eq!(meta.dtype.size(), self.dtype().size());
+        self.described(meta, layout)
+    }
+
+    fn described(mut self, meta: TensorMeta, layout: Layout) -> Self {
+        if let Some(held) = Arc::get_mut(&mut self.0) {
+            (held.meta, held.layout) = (meta, layout);
+            return self;
+        }
+        let storage = self.0.storage.clone();
+        Self(Arc::new(Held {
             meta,
             layout,
-            storage: self.storage,
-        }
+            storage,
+        }))
     }
 
     /// The same storage and layout as elements of another type of the same size. The caller has written them.
     pub(crate) fn with_dtype(mut self, dtype: DType) -> Self {
-        debug_assert_eq!(dtype.size(), self.meta.dtype.size());
-        self.meta.dtype = dtype;
+        debug_assert_eq!(dtype.size(), self.dtype().size());
+        if self.dtype() != dtype {
+            Arc::make_mut(&mut self.0).meta.dtype = dtype;
+        }
         self
     }
 
     /// The sizes.
     pub(crate) fn shape(&self) -> &Shape {
-        &self.meta.shape
+        &self.0.meta.shape
     }
 
     /// The element type.
     pub(crate) fn dtype(&self) -> DType {
-        self.meta.dtype
+        self.0.meta.dtype
     }
 
     /// Where the elements are in the storage.
     pub(crate) fn layout(&self) -> &Layout {
-        &self.layout
+        &self.0.layout
     }
 
     /// The number of elements.
     pub(crate) fn len(&self) -> usize {
-        self.meta.shape.num_elements()
+        self.0.meta.shape.num_elements()
     }
 
     /// Whether the elements lie side by side in row-major order.
     pub(crate) fn is_contiguous(&self) -> bool {
-        self.layout.is_contiguous(&self.meta.shape)
+        self.0.layout.is_contiguous(&self.0.meta.shape)
     }
 
     /// The bytes of the storage.
     pub(crate) fn bytes(&self) -> &Bytes {
-        &self.storage
+        &self.0.storage
     }
 
     /// The first element.
     pub(crate) fn first(&self) -> *const u8 {
-        let offset = self.layout.offset * self.meta.dtype.size();
-        self.storage.as_ptr().wrapping_add(offset)
+        let offset = self.0.layout.offset * self.0.meta.dtype.size();
+        self.0.storage.as_ptr().wrapping_add(offset)
     }
 
     /// The storage to overwrite, if nobody else holds it and the elements fill it.
     ///
     /// Elements need not be in row-major order: the layout is to be kept.
     pub(crate) fn unique_storage(&mut self) -> Option<&mut Bytes> {
-        let filled = self.storage.len() == self.len() * self.meta.dtype.size();
-        if !filled || self.layout.strides.contains(&0) {
+        let held = Arc::get_mut(&mut self.0)?;
+        let len = held.meta.shape.num_elements() * held.meta.dtype.size();
+        let filled = held.storage.len() == len;
+        if !filled || held.layout.strides.contains(&0) {
             return None;
         }
-        Arc::get_mut(&mut self.storage)
+        Arc::get_mut(&mut held.storage)
     }
 
     /// Whether nobody else holds the storage.
     pub(crate) fn is_unique(&self) -> bool {
-        Arc::strong_count(&self.storage) == 1
+        Arc::strong_count(&self.0) == 1 && Arc::strong_count(&self.0.storage) == 1
     }
 
     /// The elements to overwrite, if nobody else holds the storage and they fill it in row-major order.
     pub(crate) fn unique_mut<E: Element>(&mut self) -> Option<&mut [E]> {
-        assert_eq!(self.meta.dtype, E::dtype(), "written as the type it has");
+        assert_eq!(self.0.meta.dtype, E::dtype(), "written as the type it has");
         if !self.is_contiguous() {
             return None;
         }
@@ -190,7 +202,7 @@ impl FlexTensor {
         if self.is_contiguous() {
             return self;
         }
-        let meta = self.meta.clone();
+        let meta = self.0.meta.clone();
         let size = meta.dtype.size();
         // SAFETY: the copy writes as many elements as the shape has.
         let mut storage = unsafe { allocate(self.len() * size, meta.dtype) };
@@ -203,7 +215,7 @@ impl FlexTensor {
                 size,
                 &meta.shape,
                 from,
-                &self.layout.strides,
+                &self.0.layout.strides,
                 storage.as_mut_ptr(),
                 &dense,
             )
@@ -214,16 +226,23 @@ impl FlexTensor {
     /// The bytes of the elements in row-major order; the storage itself if nobody else holds it.
     pub(crate) fn into_bytes(self) -> Bytes {
         let tensor = self.into_contiguous();
-        if tensor.meta.dtype.is_quantized() {
+        let all = tensor.bytes().len();
+        let (from, len) = match tensor.dtype() {
             // Codes and scales fill their storage.
-            return Arc::try_unwrap(tensor.storage).unwrap_or_else(|shared| Bytes::clone(&shared));
+            dtype if dtype.is_quantized() => (0, all),
+            dtype => (
+                tensor.layout().offset * dtype.size(),
+                tensor.len() * dtype.size(),
+            ),
+        };
+        if len != all {
+            return Bytes::copy_from(&tensor.bytes()[from..from + len]);
         }
-        let size = tensor.meta.dtype.size();
-        let (from, len) = (tensor.layout.offset * size, tensor.len() * size);
-        if len == tensor.storage.len() {
-            return Arc::try_unwrap(tensor.storage).unwrap_or_else(|shared| Bytes::clone(&shared));
-        }
-        Bytes::copy_from(&tensor.storage[from..from + len])
+        let storage = match Arc::try_unwrap(tensor.0) {
+            Ok(held) => held.storage,
+            Err(shared) => shared.storage.clone(),
+        };
+        Arc::try_unwrap(storage).unwrap_or_else(|shared| Bytes::clone(&shared))
     }
 }
 
@@ -241,15 +260,15 @@ impl FlexTensor {
     /// # Panics
     /// If `E` is not the element type.
     pub(crate) fn storage<E: Element>(&self) -> &[E] {
-        assert_eq!(self.meta.dtype, E::dtype(), "read as the type it has");
-        let len = self.storage.len() / size_of::<E>();
+        assert_eq!(self.0.meta.dtype, E::dtype(), "read as the type it has");
+        let len = self.0.storage.len() / size_of::<E>();
         // SAFETY: the storage is aligned for the element type, which `E` is, and holds valid elements.
-        unsafe { core::slice::from_raw_parts(self.storage.as_ptr().cast(), len) }
+        unsafe { core::slice::from_raw_parts(self.0.storage.as_ptr().cast(), len) }
     }
 
     /// The elements, if they lie side by side in row-major order.
     pub(crate) fn as_slice<E: Element>(&self) -> Option<&[E]> {
-        let (from, len) = (self.layout.offset, self.len());
+        let (from, len) = (self.0.layout.offset, self.len());
         match len {
             0 => Some(&[]),
             _ => self
@@ -289,7 +308,7 @@ pub(crate) unsafe fn pack<T: Copy>(
 
 impl Described for FlexTensor {
     fn meta(&self) -> &TensorMeta {
-        &self.meta
+        &self.0.meta
     }
 }
 

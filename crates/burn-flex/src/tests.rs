@@ -429,13 +429,13 @@ impl Twin {
                     BinaryOp::Pow,
                 ];
                 let op = ops[self.generator.random_range(0..6)];
-                // Products with numbers are part of the sums that read them.
+                // Products and sums with numbers are part of the step that reads them.
                 let rhs = match dtype.is_float() && self.generator.random_range(0..3) == 0 {
                     true => Operand::Scalar(Scalar::Float(0.3)),
                     false => Operand::Tensor(self.pick(|other| other == dtype)),
                 };
                 let op = match rhs {
-                    Operand::Scalar(_) => BinaryOp::Mul,
+                    Operand::Scalar(_) => ops[self.generator.random_range(0..2) * 2],
                     Operand::Tensor(_) => op,
                 };
                 Operation::Binary { op, lhs, rhs }
@@ -541,6 +541,64 @@ fn a_fused_group_has_the_bits_of_its_steps() {
                 bits(values[slot.0].clone()),
                 "seed {seed}, {slot:?} of {group:?}"
             );
+        }
+    }
+}
+
+#[test]
+fn roots_squares_and_numbers_give_the_same_bits_in_the_step_that_reads_them() {
+    let edges = [0.0, -0.0, 1.0, -2.5, f64::INFINITY, f64::NAN, 1e-40, -1e300];
+    let count = edges.len() * edges.len();
+    let all = |at: fn(usize) -> usize| (0..count).map(move |i| edges[at(i) % edges.len()]);
+    let inputs = [all(|i| i), all(|i| i / 8)].map(|elems| vector(&elems.collect::<Vec<_>>()));
+    let scalar = |op: BinaryOp, lhs: Slot, value: f64| Operation::Binary {
+        op,
+        lhs,
+        rhs: Operand::Scalar(Scalar::Float(value)),
+    };
+    let (add, mul) = (BinaryOp::Add, BinaryOp::Mul);
+    let square = |of: Slot| Operation::Binary {
+        op: mul,
+        lhs: of,
+        rhs: Operand::Tensor(of),
+    };
+    let root = |input: Slot| Operation::Unary {
+        op: UnaryOp::Sqrt,
+        input,
+    };
+    for dtype in [DType::F32, DType::F64] {
+        for op in [add, BinaryOp::Sub, mul, BinaryOp::Div] {
+            let input = |at: usize| {
+                let input = inputs[at].clone();
+                run(Operation::Cast { input, dtype })
+            };
+            let meta = TensorMeta::new([count], dtype);
+            let mut group = Group::new(alloc::vec![meta.clone(), meta.clone()]);
+            let mut values = alloc::vec![input(0), input(1)];
+            let mut step = |operation: Operation<Slot>| {
+                let value = run(operation.map_ref(&mut |slot| values[slot.0].clone()));
+                values.push(value);
+                group.step(operation, meta.clone())
+            };
+            let left = step(square(Slot(0)));
+            let left = step(scalar(mul, left, 0.1));
+            let right = step(root(Slot(1)));
+            let right = step(scalar(mul, right, -1.0));
+            let right = step(scalar(add, right, 1e-5));
+            let last = step(Operation::Binary {
+                op,
+                lhs: left,
+                rhs: Operand::Tensor(right),
+            });
+            group.output(last);
+            let found = Flex::execute_group(&FlexDevice, &group, alloc::vec![input(0), input(1)]);
+            for found in found {
+                assert_eq!(
+                    bits(found),
+                    bits(values[last.0].clone()),
+                    "{dtype:?} {op:?}"
+                );
+            }
         }
     }
 }

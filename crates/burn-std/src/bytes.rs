@@ -19,6 +19,9 @@ const ALIGN: usize = align_of::<CacheLine>();
 #[repr(align(64))]
 struct CacheLine;
 
+/// Memory that is worth a call of the allocator, in bytes.
+const LARGE: usize = 1 << 16;
+
 /// An owned, aligned buffer of bytes.
 ///
 /// Takes over the allocation of a vector without a copy, and gives it back where it fits.
@@ -36,8 +39,13 @@ unsafe impl Send for Bytes {}
 unsafe impl Sync for Bytes {}
 
 impl Bytes {
-    /// Takes over the elements without a copy.
-    pub fn from_elems<E: NoUninit>(elems: Vec<E>) -> Self {
+    /// Takes over the elements without a copy. Of a large vector that is half empty, the rest goes back to the allocator
+    /// first: a vector collected in place from wider elements keeps all their memory.
+    pub fn from_elems<E: NoUninit>(mut elems: Vec<E>) -> Self {
+        let spare = size_of::<E>() * (elems.capacity() - elems.len());
+        if spare >= LARGE && elems.capacity() / 2 >= elems.len() {
+            elems.shrink_to_fit();
+        }
         let mut elems = ManuallyDrop::new(elems);
         let layout = Layout::array::<E>(elems.capacity()).expect("the vector has this layout");
         Self {

@@ -25,6 +25,7 @@ pub mod macros;
 pub mod module;
 mod operators;
 mod options;
+mod primitive;
 pub mod quantization;
 mod tensor;
 mod transaction;
@@ -61,6 +62,7 @@ pub use dynamic::{DynTensor, DynTensorError};
 pub use einsum::EinsumOperand;
 pub use kind::{Bool, Float, Int};
 pub use options::TensorCreationOptions;
+pub use primitive::PrimitiveConversionError;
 #[cfg(feature = "autodiff")]
 pub use tensor::Gradients;
 pub use tensor::{

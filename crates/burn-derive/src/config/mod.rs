@@ -77,7 +77,6 @@ fn constructor(ident: &Ident, fields: &[Field]) -> TokenStream {
         });
     let doc = format!("A `{ident}` with the given values, and the defaults for all others.");
     quote! {
-        #[automatically_derived]
         #[allow(clippy::new_without_default, clippy::too_many_arguments, clippy::wrong_self_convention)]
         impl #ident {
             #[doc = #doc]

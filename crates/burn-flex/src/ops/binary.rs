@@ -2,7 +2,7 @@
 
 use super::map;
 use crate::math;
-use crate::simd::Kernel;
+use crate::simd::{Kernel, Lanes, Real, VectorKernel};
 use burn_ir::BinaryOp;
 use num_traits::Float;
 
@@ -29,51 +29,116 @@ impl<T: Binary> Kernel for Block<'_, T> {
     }
 }
 
-/// A block of a function of two products. The pointers are those of [`Step::Scaled`](crate::block::Step::Scaled).
-pub(crate) struct Scaled<T> {
+/// What an operand is taken through before it meets the other one.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Shape {
+    /// `x`
+    #[default]
+    Plain,
+    /// `x · x`
+    Square,
+    /// `√x`
+    Root,
+}
+
+/// An operand of [`Mapped`]: `shape(x) · scale + shift`, each operation rounded.
+#[derive(Clone, Copy)]
+pub(crate) struct Side<T> {
+    pub from: *const T,
+    pub shape: Shape,
+    pub scale: T,
+    /// -0 for none, which changes no number, not even a zero.
+    pub shift: T,
+}
+
+/// A block of a function of two operands that are functions of one element themselves. The pointers are those of
+/// [`Step::Mapped`](crate::block::Step::Mapped).
+pub(crate) struct Mapped<T> {
     pub op: BinaryOp,
-    pub lhs: (*const T, T),
-    pub rhs: (*const T, T),
+    pub sides: [Side<T>; 2],
     pub out: *mut T,
     pub len: usize,
 }
 
-impl<T: Float> Kernel for Scaled<T> {
-    type Output = ();
+impl<T: Float + Real> Side<T> {
+    #[inline(always)]
+    fn one(&self, at: usize) -> T {
+        // SAFETY: the caller's place is inside the block.
+        let x = unsafe { self.from.add(at).read() };
+        let x = match self.shape {
+            Shape::Plain => x,
+            Shape::Square => x * x,
+            Shape::Root => x.sqrt(),
+        };
+        x * self.scale + self.shift
+    }
 
     #[inline(always)]
-    fn run<const FMA: bool>(self) {
-        let (s, t) = (self.lhs.1, self.rhs.1);
-        match self.op {
-            BinaryOp::Add => self.each(|x, y| x * s + y * t),
-            BinaryOp::Sub => self.each(|x, y| x * s - y * t),
-            BinaryOp::Mul => self.each(|x, y| (x * s) * (y * t)),
-            BinaryOp::Div => self.each(|x, y| (x * s) / (y * t)),
-            op => no_kernel(op),
+    fn vectors<L: Lanes<T>>(&self, lanes: L, at: usize) -> [L::Vector; VECTORS] {
+        let (scale, shift) = (lanes.splat(self.scale), lanes.splat(self.shift));
+        let mut vectors = [scale; VECTORS];
+        for (v, x) in vectors.iter_mut().enumerate() {
+            // SAFETY: the caller's place is so far inside the block.
+            *x = unsafe { lanes.load(self.from.add(at + v * L::COUNT)) };
         }
+        // The same way each time, which costs less than a loop for each shape.
+        match self.shape {
+            Shape::Plain => {}
+            Shape::Square => {
+                for x in &mut vectors {
+                    *x = lanes.mul(*x, *x);
+                }
+            }
+            Shape::Root => {
+                for x in &mut vectors {
+                    *x = lanes.sqrt(*x);
+                }
+            }
+        }
+        for x in &mut vectors {
+            *x = lanes.add(lanes.mul(*x, scale), shift);
+        }
+        vectors
     }
 }
 
-impl<T: Float> Scaled<T> {
+/// Vectors that are read before others are written, since places may be the same.
+const VECTORS: usize = 4;
+
+impl<T: Float + Real> VectorKernel<T> for Mapped<T> {
+    type Output = ();
+
+    // No closure has vectors in it: it would be compiled for other instructions than its caller.
     #[inline(always)]
-    fn each(self, f: impl Fn(T, T) -> T) {
-        /// Elements that are read before others are written: whole vectors, since places may be the same.
-        const PART: usize = 16;
-        let (lhs, rhs, out) = (self.lhs.0, self.rhs.0, self.out);
-        let parts = self.len / PART;
-        // SAFETY: the pointers are valid for `len` elements by the promise of `Step::run`. A part is read as a whole before
-        // its place is written, so that the output may be where an operand is.
-        unsafe {
-            for part in 0..parts {
-                let at = part * PART;
-                let x = lhs.add(at).cast::<[T; PART]>().read();
-                let y = rhs.add(at).cast::<[T; PART]>().read();
-                let z: [T; PART] = core::array::from_fn(|i| f(x[i], y[i]));
-                out.add(at).cast::<[T; PART]>().write(z);
+    fn run<L: Lanes<T>>(self, lanes: L) {
+        let part = VECTORS * L::COUNT;
+        let whole = self.len / part * part;
+        let [lhs, rhs] = self.sides;
+        for at in (0..whole).step_by(part) {
+            let (mut x, y) = (lhs.vectors(lanes, at), rhs.vectors(lanes, at));
+            for (v, x) in x.iter_mut().enumerate() {
+                *x = match self.op {
+                    BinaryOp::Add => lanes.add(*x, y[v]),
+                    BinaryOp::Sub => lanes.sub(*x, y[v]),
+                    BinaryOp::Mul => lanes.mul(*x, y[v]),
+                    _ => lanes.div(*x, y[v]),
+                };
+                // SAFETY: the output is valid for `len` elements, and this part of the operands was read, so that it may be
+                // where one of them is.
+                unsafe { lanes.store(*x, self.out.add(at + v * L::COUNT)) };
             }
-            for at in parts * PART..self.len {
-                *out.add(at) = f(*lhs.add(at), *rhs.add(at));
-            }
+        }
+        for at in whole..self.len {
+            let (x, y) = (lhs.one(at), rhs.one(at));
+            let z = match self.op {
+                BinaryOp::Add => x + y,
+                BinaryOp::Sub => x - y,
+                BinaryOp::Mul => x * y,
+                BinaryOp::Div => x / y,
+                op => no_kernel(op),
+            };
+            // SAFETY: as above.
+            unsafe { self.out.add(at).write(z) };
         }
     }
 }

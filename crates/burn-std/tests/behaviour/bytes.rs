@@ -76,3 +76,16 @@ fn a_buffer_moves_between_threads() {
 fn debug_shows_the_length_only() {
     assert_eq!(format!("{:?}", Bytes::zeroed(3)), "Bytes { len: 3, .. }");
 }
+
+#[test]
+fn what_a_large_vector_holds_beyond_its_elements_is_given_back() {
+    let mut half: Vec<i32> = Vec::with_capacity(1 << 17);
+    half.resize(1 << 16, 7);
+    let back = Bytes::from_elems(half)
+        .try_into_vec::<i32>()
+        .expect("it was a vector of these");
+    assert_eq!((back.len(), back.capacity()), (1 << 16, 1 << 16));
+    let small: Vec<i32> = Vec::with_capacity(100);
+    let back = Bytes::from_elems(small).try_into_vec::<i32>();
+    assert!(back.is_ok_and(|small| small.is_empty()));
+}

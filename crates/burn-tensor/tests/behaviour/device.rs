@@ -1,9 +1,11 @@
 //! Devices.
 
 use super::{ad, close, dev};
+use burn_flex::Flex;
+use burn_ir::Described;
 use burn_tensor::{
     BoolStore, DType, Device, DeviceFilter, DeviceIndex, DeviceSettings, DeviceType, Devices,
-    FloatDType, Int, IntDType, Tensor, TensorData, TimingMethod, s,
+    FloatDType, Int, IntDType, PrimitiveConversionError, Tensor, TensorData, TimingMethod, s,
 };
 use std::time::Duration;
 
@@ -182,4 +184,46 @@ fn a_tensor_knows_whether_it_may_be_overwritten() {
     drop(x);
     assert!(y.can_mut());
     assert!(!y.clone().reshape([2, 1]).can_mut());
+}
+
+#[test]
+fn a_tensor_of_a_backend_comes_out_and_goes_back() {
+    let x = Tensor::<1>::ones([10_000], &dev()) * 3.0;
+    let primitive = x
+        .clone()
+        .try_into_primitive::<Flex>()
+        .expect("flex runs on Flex");
+    assert_eq!(primitive.meta().shape.as_slice(), [10_000]);
+    let back =
+        Tensor::<1>::try_from_primitive::<Flex>(primitive, &dev()).expect("it is the same device");
+    assert_eq!(back.device(), dev());
+    assert_eq!(back.to_data(), x.to_data());
+}
+
+#[test]
+fn a_tensor_of_another_backend_kind_or_rank_is_an_error() {
+    let x = Tensor::<2>::ones([1, 2], &dev());
+    let error = x
+        .clone()
+        .autodiff()
+        .try_into_primitive::<Flex>()
+        .expect_err("a tape is no backend");
+    assert!(matches!(
+        error,
+        PrimitiveConversionError::BackendMismatch(_)
+    ));
+    assert!(
+        error.to_string().contains("legal: what `inner` gives"),
+        "{error}"
+    );
+    let primitive = x.try_into_primitive::<Flex>().expect("flex runs on Flex");
+    let kind = Tensor::<2, Int>::try_from_primitive::<Flex>(primitive.clone(), &dev());
+    let rank = Tensor::<1>::try_from_primitive::<Flex>(primitive, &dev());
+    for (error, text) in [
+        (kind.map(|_| ()), "the tensor is of kind Float, not Int"),
+        (rank.map(|_| ()), "the tensor has rank 2, not 1"),
+    ] {
+        let error = error.expect_err("the type says otherwise");
+        assert_eq!(error, PrimitiveConversionError::KindMismatch(text.into()));
+    }
 }

@@ -95,10 +95,12 @@ fn copy<T: Copy>(from: &[T], to: &mut [T]) {
         to.copy_from_slice(from);
         return;
     };
-    // The last may meet what is copied already.
-    for at in (0..last).step_by(SOME).chain([last]) {
-        to[at..at + SOME].copy_from_slice(&from[at..at + SOME]);
+    let mut some = |at: usize| to[at..at + SOME].copy_from_slice(&from[at..at + SOME]);
+    for at in (0..last).step_by(SOME) {
+        some(at);
     }
+    // Meets what is copied already, most often.
+    some(last);
 }
 
 /// # Safety
@@ -158,16 +160,12 @@ impl<T: Float> VectorKernel<T> for Forward<'_, T> {
             weights,
             bias,
         };
-        for (line, to) in to.chunks_exact_mut(width.max(1)).enumerate() {
-            let mut start = plane.start(self.g, line);
-            for to in to.chunks_mut(VECTORS * L::COUNT) {
-                match to.len().div_ceil(L::COUNT) {
-                    1 => sums.write::<L, 1>(lanes, start, to),
-                    2 => sums.write::<L, 2>(lanes, start, to),
-                    3 => sums.write::<L, 3>(lanes, start, to),
-                    _ => sums.write::<L, VECTORS>(lanes, start, to),
-                }
-                start += to.len();
+        // Two lines at a time have sums enough that none waits for the one before.
+        for (pair, to) in to.chunks_mut(2 * width.max(1)).enumerate() {
+            let starts = [0, 1].map(|line| plane.start(self.g, 2 * pair + line));
+            match to.split_at_mut_checked(width) {
+                Some((one, other)) if !other.is_empty() => sums.lines(lanes, starts, [one, other]),
+                _ => sums.lines(lanes, [starts[0]], [to]),
             }
         }
     }
@@ -181,31 +179,65 @@ struct Sums<'a, T> {
 }
 
 impl<T: Float> Sums<'_, T> {
-    /// Neighbouring outputs, whose windows start at `start`: as many vectors, or the beginning of them.
+    /// Lines of the output, whose windows start at `starts`.
     #[inline(always)]
-    fn write<L: Lanes<T>, const N: usize>(&self, lanes: L, start: usize, to: &mut [T]) {
-        let mut sums = [lanes.splat(self.bias); N];
-        for (tap, weight) in self.plane.taps.iter().zip(self.weights) {
-            let elems = &self.plane.elems[start + tap..][..N * L::COUNT];
-            let weight = lanes.splat(*weight);
-            for (v, sum) in sums.iter_mut().enumerate() {
-                // SAFETY: the slice has as many vectors.
-                let x = unsafe { lanes.load(elems.as_ptr().add(v * L::COUNT)) };
-                *sum = lanes.mul_add(x, weight, *sum);
+    fn lines<L: Lanes<T>, const LINES: usize>(
+        &self,
+        lanes: L,
+        starts: [usize; LINES],
+        mut to: [&mut [T]; LINES],
+    ) {
+        let width = to[0].len();
+        for at in (0..width).step_by(VECTORS * L::COUNT) {
+            let count = (width - at).min(VECTORS * L::COUNT);
+            let starts = starts.map(|start| start + at);
+            let to = to.each_mut().map(|line| &mut line[at..at + count]);
+            match count.div_ceil(L::COUNT) {
+                1 => self.write::<L, 1, LINES>(lanes, starts, to),
+                2 => self.write::<L, 2, LINES>(lanes, starts, to),
+                3 => self.write::<L, 3, LINES>(lanes, starts, to),
+                _ => self.write::<L, VECTORS, LINES>(lanes, starts, to),
             }
         }
-        let mut whole = [<T as Zero>::zero(); LANES];
-        let there = to.len() == N * L::COUNT;
-        let place = if there {
-            to.as_mut_ptr()
-        } else {
-            whole.as_mut_ptr()
-        };
-        for (v, sum) in sums.into_iter().enumerate() {
-            // SAFETY: either place has room for as many vectors.
-            unsafe { lanes.store(sum, place.add(v * L::COUNT)) };
+    }
+
+    /// Neighbouring outputs of each line, in as many vectors: the last one ends with them and meets the one before, unless
+    /// there are less than a vector.
+    #[inline(always)]
+    fn write<L: Lanes<T>, const N: usize, const LINES: usize>(
+        &self,
+        lanes: L,
+        starts: [usize; LINES],
+        to: [&mut [T]; LINES],
+    ) {
+        let last = to[0].len().checked_sub(L::COUNT);
+        let mut places = [0; N];
+        for (v, place) in places.iter_mut().enumerate() {
+            *place = (v * L::COUNT).min(last.unwrap_or(0));
         }
-        if !there {
+        let mut sums = [[lanes.splat(self.bias); N]; LINES];
+        for (tap, weight) in self.plane.taps.iter().zip(self.weights) {
+            let weight = lanes.splat(*weight);
+            for (sums, start) in sums.iter_mut().zip(starts) {
+                let elems = &self.plane.elems[start + tap..][..N * L::COUNT];
+                for (sum, place) in sums.iter_mut().zip(places) {
+                    // SAFETY: the slice has as many vectors, of which places are not beyond the last.
+                    let x = unsafe { lanes.load(elems.as_ptr().add(place)) };
+                    *sum = lanes.mul_add(x, weight, *sum);
+                }
+            }
+        }
+        for (sums, to) in sums.into_iter().zip(to) {
+            if last.is_some() {
+                for (sum, place) in sums.into_iter().zip(places) {
+                    // SAFETY: a vector from here on is inside the line.
+                    unsafe { lanes.store(sum, to.as_mut_ptr().add(place)) };
+                }
+                continue;
+            }
+            let mut whole = [<T as Zero>::zero(); LANES];
+            // SAFETY: the buffer has room for a vector.
+            unsafe { lanes.store(sums[0], whole.as_mut_ptr()) };
             to.copy_from_slice(&whole[..to.len()]);
         }
     }

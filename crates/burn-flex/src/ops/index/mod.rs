@@ -15,6 +15,7 @@ use super::cast;
 use crate::FlexTensor;
 use crate::parallel::split;
 use crate::rows::Rows;
+use crate::simd::simd;
 use alloc::vec::Vec;
 use burn_ir::{Described, IndexOp, OperationError, TensorMeta};
 use burn_std::{DType, Scalar, Shape};
@@ -74,9 +75,10 @@ impl<'a> Indices<'a> {
         let block = &mut block[..range.len()];
         self.load(range, block);
         // Unsigned, a negative index is a large one.
-        let wrong = block
-            .iter()
-            .fold(false, |wrong, at| wrong | (*at as u64 >= size));
+        let wrong = simd(
+            #[inline(always)]
+            || (block.iter()).fold(false, |wrong, at| wrong | (*at as u64 >= size)),
+        );
         if wrong {
             let first = block.iter().position(|at| *at as u64 >= size);
             self.note(start + first.expect("one was found"));

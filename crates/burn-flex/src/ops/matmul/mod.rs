@@ -244,7 +244,7 @@ impl Tiles {
         const GRAIN: [usize; 2] = [6, 16];
         /// Multiplications that are worth packing both sides for, a few µs, and those that no thread should have more of.
         const WORTH: usize = 1 << 19;
-        const MOST: usize = 1 << 26;
+        const MOST: usize = 1 << 27;
         let sizes = [product.m, product.n];
         let all = product.work().saturating_mul(product.batches);
         let most = (all / 8).clamp(WORTH, MOST);
