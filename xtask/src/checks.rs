@@ -153,10 +153,11 @@ pub(crate) fn test(steps: &mut Steps, extent: &Extent) -> Result {
         return steps.command("sources of data", &mut cargo(&sources));
     }
     if backend.links_llvm() {
-        llvm::run(steps)?;
+        llvm::prepare(steps)?;
     }
     let tests = || {
-        let mut tests = cargo(&["test", "--lib", "--test", name, "--test", "products"]);
+        let mut tests = cargo(&["test", "--lib", "--test", name]);
+        tests.args(["--test", "products", "--test", "runtime"]);
         tests.args(packages(backend));
         tests
     };

@@ -8,6 +8,7 @@ use crate::util::{Result, Steps, execute, program};
 use std::env;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::Stdio;
 
 /// The folder that version 23.1.0-4 of the bundler looks for.
 const INSTALL: &str = "tracel/tracel-llvm-23.1.0-4";
@@ -23,10 +24,13 @@ const WHEELS: [&str; 2] = [
 
 /// Installs LLVM unless a finished install is there.
 pub(crate) fn run(steps: &mut Steps) -> Result {
-    let home = install_dir(env::var_os("XDG_DATA_HOME"), env::home_dir())?;
+    let home = home()?;
     if home.join(MARK).exists() {
         steps.skip("llvm", &format!("already installed in {}", home.display()));
         return Ok(());
+    }
+    if !has_pip() {
+        return Err(format!("{PIP}\n  legal: a machine with both"));
     }
     // Beside the final folder, so that the last step is a rename within one file system.
     let work = home.with_file_name(format!("unpacking-{}", std::process::id()));
@@ -35,6 +39,30 @@ pub(crate) fn run(steps: &mut Steps) -> Result {
     let cleaned = fs::remove_dir_all(&work);
     outcome?;
     cleaned.map_err(|error| format!("{}: {error}", work.display()))
+}
+
+/// What [`run`] does, before a build that can do without: it then fetches its LLVM itself, where it reaches the code host.
+pub(crate) fn prepare(steps: &mut Steps) -> Result {
+    let installed = home().is_ok_and(|home| home.join(MARK).exists());
+    if installed || (cfg!(target_os = "linux") && has_pip()) {
+        return run(steps);
+    }
+    steps.skip("llvm", &format!("{PIP}: the build has to fetch it"));
+    Ok(())
+}
+
+/// Why there is no install.
+const PIP: &str = "installing LLVM takes Linux and python3 with pip";
+
+fn has_pip() -> bool {
+    let mut pip = program("python3", &["-m", "pip", "--version"]);
+    let pip = pip.stdout(Stdio::null()).stderr(Stdio::null());
+    pip.status().is_ok_and(|status| status.success())
+}
+
+/// The folder of the install on this machine.
+fn home() -> Result<PathBuf> {
+    install_dir(env::var_os("XDG_DATA_HOME"), env::home_dir())
 }
 
 fn install(steps: &mut Steps, work: &Path, home: &Path) -> Result {

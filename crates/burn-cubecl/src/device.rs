@@ -72,9 +72,27 @@ impl CubeDevice {
         matches!(self.device, cubecl::Device::Cuda(_))
     }
 
+    /// Whether the units of a cube may share memory.
+    ///
+    /// A CPU's need not. Without Vulkan's extension for its layout CubeCL 0.11.3 declares that memory as a pointer to a pointer
+    /// (`lower_shared_implicit`), at which drivers crash. Its devices do not tell; the drivers of GPUs have had the extension
+    /// since 2021, but those that run shaders on the CPU have not.
+    pub(crate) fn shares(&self) -> bool {
+        let properties = self.client.properties();
+        let software = matches!(self.device, cubecl::Device::Wgpu(_))
+            && properties.identity.physical.is_none()
+            && !cfg!(target_family = "wasm");
+        properties.hardware.num_cpu_cores.is_none() && !software
+    }
+
     /// Whether kernels can load, store and compute with `dtype`.
     pub(crate) fn computes(&self, dtype: DType) -> bool {
         if matches!(dtype, DType::Flex32 | DType::QFloat(_)) {
+            return false;
+        }
+        // The functions of shaders, from `exp` to `atan`, take f32 and f16 alone (SPIR-V extended instructions for GLSL, 2.3;
+        // WGSL has no f64): what a driver adds and multiplies in f64 is not all that a tensor does.
+        if dtype == DType::F64 && matches!(self.device, cubecl::Device::Wgpu(_)) {
             return false;
         }
         let usage = self.client.features().type_usage(storage(dtype));

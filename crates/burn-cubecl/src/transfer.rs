@@ -70,7 +70,8 @@ fn failure(error: ServerError) -> ExecutionError {
     }
 }
 
-#[cfg(all(test, feature = "cpu"))]
+#[cfg(any(feature = "cpu", feature = "cuda", feature = "vulkan"))]
+#[cfg(test)]
 mod tests {
     use super::*;
     use crate::Cube;
@@ -81,8 +82,14 @@ mod tests {
     use cubecl::prelude::*;
 
     fn device() -> CubeDevice {
-        let engine = crate::cpu().unwrap();
-        CubeDevice::of(engine).unwrap().clone()
+        let opened = if cfg!(feature = "cuda") {
+            crate::cuda(0)
+        } else if cfg!(feature = "vulkan") {
+            crate::vulkan(Default::default())
+        } else {
+            crate::cpu()
+        };
+        CubeDevice::of(opened.unwrap()).unwrap().clone()
     }
 
     fn read(device: &CubeDevice, tensor: CubeTensor) -> Result<TensorData, ExecutionError> {
@@ -162,15 +169,17 @@ mod tests {
     }
 
     /// CubeCL's compiler for CPUs panics on this.
+    #[cfg(feature = "cpu")]
     #[cube(launch_unchecked)]
     fn unsupported(output: &mut [f32]) {
         sync_storage();
         output[ABSOLUTE_POS] = 1.0;
     }
 
+    #[cfg(feature = "cpu")]
     #[test]
     fn a_kernel_whose_compiler_panics_poisons_what_it_writes_and_nothing_else() {
-        let device = device();
+        let device = CubeDevice::of(crate::cpu().unwrap()).unwrap().clone();
         // The second time it is no new kernel.
         for _ in 0..2 {
             let poisoned = written(&device, 1, |client, count, cube_dim, output| {

@@ -1,19 +1,14 @@
-//! Matrix products against sums in f64, on the first NVIDIA GPU or, in builds without CUDA, on the CPU runtime.
+//! Matrix products against sums in f64.
 
-#![cfg(any(feature = "cpu", feature = "cuda"))]
+#![cfg(any(feature = "cpu", feature = "cuda", feature = "vulkan"))]
+
+mod common;
 
 use burn_backend::{Backend, FuseBackend, Group, Slot};
 use burn_cubecl::{Cube, CubeDevice, CubeTensor};
 use burn_ir::{BinaryOp, Described, MovementOp, Operation, SliceRange, TensorMeta, UnaryOp};
 use burn_std::{DType, Scalar, TensorData, read_sync};
-
-fn device() -> CubeDevice {
-    let opened = match cfg!(feature = "cuda") {
-        true => burn_cubecl::cuda(0),
-        false => burn_cubecl::cpu(),
-    };
-    CubeDevice::of(opened.unwrap()).unwrap().clone()
-}
+use common::device;
 
 #[track_caller]
 fn run(device: &CubeDevice, operation: Operation<CubeTensor>) -> CubeTensor {

@@ -1,7 +1,9 @@
 //! Elementwise functions of two arguments, and the int arithmetic that other families share.
 
 use super::cast::computing;
+use super::compare::exclusive;
 use super::kernel::{Element, Lanes};
+use super::shader;
 use burn_ir::BinaryOp;
 use burn_std::{DType, Kind};
 use cubecl::ir::{ElemType, IntKind, UIntKind, pliron::value::Value};
@@ -49,6 +51,7 @@ fn floats<F: Float, N: Size>(
     rhs: Vector<F, N>,
     #[comptime] op: BinaryOp,
 ) -> Vector<F, N> {
+    let is_shader = shader::is_shader();
     match comptime!(op) {
         BinaryOp::Add => lhs + rhs,
         BinaryOp::Sub => lhs - rhs,
@@ -60,10 +63,19 @@ fn floats<F: Float, N: Size>(
             // root of a negative one, which no compiler takes for 0 as it may the difference of a number from itself.
             let endless = lhs.abs().greater_than(&Vector::new(F::max_value()));
             let rest = select_many(endless, (-lhs.abs()).sqrt(), lhs % rhs);
-            let mixed = rest.less_than(&zero).not_equal(&rhs.less_than(&zero));
+            // Others know no rest by an endless divisor, which is all.
+            let beyond = rhs.abs().greater_than(&Vector::new(F::max_value()));
+            let rest = select_many(beyond.vec_and(!endless), lhs, rest);
+            let mixed = exclusive::<N>(rest.less_than(&zero), rhs.less_than(&zero));
             select_many(rest.not_equal(&zero).vec_and(mixed), rest + rhs, rest)
         }
-        BinaryOp::Pow => lhs.powf(rhs),
+        BinaryOp::Pow => {
+            if comptime!(is_shader) {
+                shader::pow::<F, N>(lhs, rhs)
+            } else {
+                lhs.powf(rhs)
+            }
+        }
         BinaryOp::Max => max_nan(lhs, rhs),
         BinaryOp::Min => min_nan(lhs, rhs),
         BinaryOp::And | BinaryOp::Or | BinaryOp::Xor => {
@@ -101,7 +113,7 @@ fn bools<N: Size>(
     match comptime!(op) {
         BinaryOp::And => lhs.vec_and(rhs),
         BinaryOp::Or => lhs.or(rhs),
-        BinaryOp::Xor => lhs.not_equal(&rhs),
+        BinaryOp::Xor => exclusive::<N>(lhs, rhs),
         BinaryOp::Add
         | BinaryOp::Sub
         | BinaryOp::Mul

@@ -1,5 +1,6 @@
 //! Element type conversion, also between memory and registers, and the types that kernels compute in.
 
+use super::compare::differ;
 use super::kernel::{Element, Lanes};
 use crate::device::storage;
 use burn_std::{DType, Kind};
@@ -180,7 +181,7 @@ fn one_or_zero(scope: &Scope, value: Value, elem: ElemType, lanes: usize) -> Val
 
 #[cube]
 fn not_zero<T: Numeric, N: Size>(value: Vector<T, N>) -> Vector<bool, N> {
-    value.not_equal(&Vector::new(T::from_int(0)))
+    differ::<T, N>(value, Vector::new(T::from_int(0)))
 }
 
 #[cube]

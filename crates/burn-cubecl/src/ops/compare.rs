@@ -31,6 +31,18 @@ pub(super) fn build(
     truth.read_value(scope)
 }
 
+/// Whether numbers differ, as NaN does from all of them: CubeCL's `not_equal` is false of NaN on Vulkan.
+#[cube]
+pub(super) fn differ<T: Numeric, N: Size>(lhs: Vector<T, N>, rhs: Vector<T, N>) -> Vector<bool, N> {
+    !lhs.equal(&rhs)
+}
+
+/// Whether one of two is true. CubeCL compares no bools on Vulkan.
+#[cube]
+pub(super) fn exclusive<N: Size>(lhs: Vector<bool, N>, rhs: Vector<bool, N>) -> Vector<bool, N> {
+    lhs.or(rhs).vec_and(!lhs.vec_and(rhs))
+}
+
 #[cube]
 fn numbers<T: Numeric, N: Size>(
     lhs: Vector<T, N>,
@@ -39,7 +51,7 @@ fn numbers<T: Numeric, N: Size>(
 ) -> Vector<bool, N> {
     match comptime!(op) {
         CompareOp::Equal => lhs.equal(&rhs),
-        CompareOp::NotEqual => lhs.not_equal(&rhs),
+        CompareOp::NotEqual => differ::<T, N>(lhs, rhs),
         CompareOp::Lower => lhs.less_than(&rhs),
         CompareOp::LowerEqual => lhs.less_equal(&rhs),
         CompareOp::Greater => lhs.greater_than(&rhs),
@@ -54,8 +66,8 @@ fn bools<N: Size>(
     #[comptime] op: CompareOp,
 ) -> Vector<bool, N> {
     match comptime!(op) {
-        CompareOp::Equal => lhs.equal(&rhs),
-        CompareOp::NotEqual => lhs.not_equal(&rhs),
+        CompareOp::Equal => !exclusive::<N>(lhs, rhs),
+        CompareOp::NotEqual => exclusive::<N>(lhs, rhs),
         CompareOp::Lower | CompareOp::LowerEqual | CompareOp::Greater | CompareOp::GreaterEqual => {
             comptime!(unreachable!("bools have no order"))
         }

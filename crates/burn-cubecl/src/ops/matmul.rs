@@ -1,8 +1,9 @@
 //! Matrix products: which kernel computes one, and what all kernels are told about the operands.
 //!
-//! On NVIDIA's GPUs all of them are this crate's ([`mma`], [`mma3`], [`gemv`](super::gemv), [`planes`], [`dot`]); elsewhere CubeK's
-//! compute large products. Every kernel takes every layout: operands are never copied for these. What a group does with a
-//! product is part of the kernels of this crate.
+//! On NVIDIA's GPUs all of them are this crate's ([`mma`], [`mma3`], [`gemv`](super::gemv), [`planes`], [`dot`]); on CPUs CubeK's
+//! compute large products. On other GPUs units compute one element each: CubeK's kernel that needs no tensor cores is made for
+//! CPUs, and gave wrong products there. Every kernel of this crate takes every layout: operands are never copied for these. What
+//! a group does with a product is part of these kernels.
 
 mod dot;
 pub(crate) mod mma;
@@ -238,10 +239,10 @@ impl<'d> Problem<'d> {
             return vec![Kernel::Dots];
         }
         // LLVM fails to select instructions for the library's kernel of bf16 on CPUs.
-        let library = !self.device.is_cuda() && self.dtype() != DType::BF16;
+        let library = self.is_cpu() && self.dtype() != DType::BF16;
         let others = library.then_some(Kernel::Library).into_iter();
         let others = others.chain([Kernel::Dots]);
-        if self.is_cpu() {
+        if !self.device.shares() {
             return others.collect();
         }
         let hardware = &self.device.client().properties().hardware;
@@ -617,7 +618,16 @@ impl<'d> Problem<'d> {
         };
         let output = self.binding(&product);
         let (lhs, rhs) = (input(lhs), input(rhs));
-        if launch_ref(&strategy.into(), client, lhs, rhs, output, &mut elems).is_err() {
+        // What its kernels are built from is not ours to see: sizes and layouts are all that it can depend on.
+        let kernel = ("library", self.arguments(), self.m, self.n, self.k);
+        let kernel = fingerprint((kernel, self.dtype()));
+        let mut taken = false;
+        let written = core::slice::from_ref(&product);
+        guarded(self.device, kernel, CubeDim::new_1d(1), written, || {
+            let launched = launch_ref(&strategy.into(), client, lhs, rhs, output, &mut elems);
+            taken = launched.is_ok();
+        });
+        if !taken {
             return false;
         }
         if !plain {

@@ -13,6 +13,7 @@ mod plan;
 mod random;
 mod scatter;
 mod search;
+mod shader;
 mod transpose;
 mod unary;
 

@@ -52,7 +52,11 @@ pub(crate) fn run(
         Kind::Int | Kind::Bool if device.computes(DType::F64) => storage(DType::F64),
         Kind::Int | Kind::Bool => storage(DType::F32),
     };
-    let wide = float == storage(DType::F64);
+    // Two words each: floats of f64, and the bits of 64.
+    let wide = match law {
+        Law::Bits => dtype.size() == 8,
+        _ => float == storage(DType::F64),
+    };
     let units = len.div_ceil(if wide { 2 } else { 4 });
     let (key, first) = device.draw(units as u64);
     let cube_dim = CubeDim::new(client, units);

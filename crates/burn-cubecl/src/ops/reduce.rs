@@ -407,8 +407,7 @@ impl Order {
             false => (kept, reduced / lanes),
         };
         let hardware = &device.client().properties().hardware;
-        let shares =
-            hardware.num_cpu_cores.is_none() && hardware.max_units_per_cube as usize >= UNITS;
+        let shares = device.shares() && hardware.max_units_per_cube as usize >= UNITS;
         // Few kinds of kernel: a row to a cube, to a plane, to a unit; columns to eighths of a cube, or to a unit.
         let units = match (shares, across) {
             (false, _) => 1,

@@ -3,6 +3,7 @@
 use super::binary::{wrapping_negative, zero};
 use super::cast::computing;
 use super::kernel::{Element, Lanes};
+use super::shader;
 use burn_ir::UnaryOp;
 use burn_std::{DType, Kind};
 use core::f64::consts::FRAC_2_SQRT_PI;
@@ -56,12 +57,31 @@ pub(super) fn transcendental<F: Float, N: Size>(
 
 #[cube]
 fn by_runtime<F: Float, N: Size>(x: Vector<F, N>, #[comptime] op: UnaryOp) -> Vector<F, N> {
+    let is_shader = shader::is_shader();
     match comptime!(op) {
-        UnaryOp::Exp => x.exp(),
-        UnaryOp::Log => x.ln(),
+        UnaryOp::Exp => {
+            if comptime!(is_shader) {
+                shader::exp::<F, N>(x)
+            } else {
+                x.exp()
+            }
+        }
+        UnaryOp::Log => {
+            if comptime!(is_shader) {
+                shader::log::<F, N>(x)
+            } else {
+                x.ln()
+            }
+        }
         UnaryOp::Sin => x.sin(),
         UnaryOp::Cos => x.cos(),
-        UnaryOp::Tanh => x.tanh(),
+        UnaryOp::Tanh => {
+            if comptime!(is_shader) {
+                shader::tanh::<F, N>(x)
+            } else {
+                x.tanh()
+            }
+        }
         UnaryOp::Neg
         | UnaryOp::Abs
         | UnaryOp::Sign
@@ -84,6 +104,7 @@ fn floats<F: Float, N: Size>(
     #[comptime] op: UnaryOp,
     #[comptime] wide: bool,
 ) -> Vector<F, N> {
+    let is_shader = shader::is_shader();
     match comptime!(op) {
         UnaryOp::Neg => -x,
         UnaryOp::Abs => x.abs(),
@@ -96,10 +117,22 @@ fn floats<F: Float, N: Size>(
         UnaryOp::Exp | UnaryOp::Log | UnaryOp::Sin | UnaryOp::Cos | UnaryOp::Tanh => {
             transcendental::<F, N>(x, op, wide)
         }
-        UnaryOp::Log1p => log1p::<F, N>(x, wide),
+        UnaryOp::Log1p => {
+            if comptime!(is_shader) {
+                shader::log1p::<F, N>(x)
+            } else {
+                log1p::<F, N>(x, wide)
+            }
+        }
         UnaryOp::Sqrt => x.sqrt(),
         UnaryOp::Recip => Vector::new(F::new(1.0f32)) / x,
-        UnaryOp::Atan => x.atan(),
+        UnaryOp::Atan => {
+            if comptime!(is_shader) {
+                shader::atan::<F, N>(x)
+            } else {
+                x.atan()
+            }
+        }
         UnaryOp::Erf => erf::<F, N>(x, wide),
         UnaryOp::Floor => x.floor(),
         UnaryOp::Ceil => x.ceil(),

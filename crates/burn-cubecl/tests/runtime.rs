@@ -1,4 +1,8 @@
-//! What the CPU runtime does beyond the sample table.
+//! What runtimes do beyond the sample table.
+
+#![cfg(any(feature = "cpu", feature = "cuda", feature = "vulkan"))]
+
+mod common;
 
 use burn_backend::{Backend, FuseBackend, Group, Slot};
 use burn_cubecl::{Cube, CubeDevice, CubeTensor};
@@ -7,10 +11,7 @@ use burn_ir::{
     UnaryOp,
 };
 use burn_std::{DType, IntDType, Scalar, TensorData, read_sync};
-
-fn device() -> CubeDevice {
-    CubeDevice::of(burn_cubecl::cpu().unwrap()).unwrap().clone()
-}
+use common::device;
 
 #[track_caller]
 fn read(device: &CubeDevice, tensor: CubeTensor) -> TensorData {
