@@ -300,17 +300,19 @@ fn instructions_on_one_element_allocate_little() {
             rhs: matrix(),
         },
     );
+    // The elements, what owns them, what describes them, and the handle. A description apart makes a tensor one address, which
+    // saves more time in handing it on than its allocation takes.
     let most = [
         ("unary, moved", 1),
-        ("unary, held", 3),
+        ("unary, held", 4),
         ("binary, moved", 1),
-        ("binary, held", 3),
+        ("binary, held", 4),
         ("binary by scalar, moved", 1),
-        ("compare", 3),
-        ("cast", 3),
-        ("reduce", 4),
-        ("reshape", 1),
-        ("matmul", 3),
+        ("compare", 4),
+        ("cast", 4),
+        ("reduce", 5),
+        ("reshape", 2),
+        ("matmul", 4),
     ];
     for ((name, found), (same, most)) in counts.into_iter().zip(most) {
         assert_eq!(name, same);
