@@ -15,12 +15,10 @@ const MODULES: &[&str] = &[
     "parallel::",
     "rows::",
     "ops::movement",
-    "ops::sort",
     "ops::bands",
     "ops::index",
     "ops::quant",
     "ops::random",
-    "ops::softmax",
 ];
 
 /// Runs both; flags of the compiler differ from those of other builds, so each has a folder of its own.
