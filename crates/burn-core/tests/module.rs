@@ -2,6 +2,7 @@
 
 use burn_core::module::{
     Flag, Module, ModuleMapper, ModuleVisitor, Param, ParamGroup, ParamId, RunningState,
+    list_param_ids,
 };
 use burn_core::tensor::{Bool, Device, Int, Tensor};
 
@@ -111,6 +112,18 @@ fn paths<M: Module>(module: &M) -> Vec<String> {
         "every level that is entered is left"
     );
     paths.found
+}
+
+#[test]
+fn the_parameters_that_are_tensors_are_listed_and_a_group_of_all_has_the_switches_too() {
+    let net = net(&dev());
+    let ids = list_param_ids(&net);
+    assert_eq!(ids.len(), paths(&net).len() - 1);
+    assert_eq!(ids[0], net.layers[0].weight.id);
+    assert!(!ids.contains(&net.dropout.id));
+    let group = ParamGroup::ids_from_module(net.clone());
+    let listed = ids.iter().chain([&net.dropout.id]);
+    assert!(listed.into_iter().all(|id| group.matches(id, None)));
 }
 
 #[test]

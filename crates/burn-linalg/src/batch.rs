@@ -65,6 +65,15 @@ impl Batch {
     }
 }
 
+/// Refuses a rank of vectors that is not one less than that of their matrices, as an operation's type parameters name both.
+#[track_caller]
+pub(crate) fn ranks(operation: &str, matrices: usize, vectors: usize) {
+    assert!(
+        vectors + 1 == matrices,
+        "`{operation}`: pivots of rank {vectors} do not fit matrices of rank {matrices}\n  legal: one less"
+    );
+}
+
 /// Some rows and columns of each matrix.
 pub(crate) fn block(a: &Tensor<3>, rows: Range<usize>, columns: Range<usize>) -> Tensor<3> {
     let [batch, ..] = a.dims();

@@ -19,10 +19,11 @@ mod triangular;
 
 pub use lu::lu;
 pub use norm::{
-    Norm, cosine_similarity, l0_norm, l1_norm, l2_norm, lp_norm, matrix_norm, max_abs_norm,
-    min_abs_norm, vector_norm, vector_normalize,
+    Norm, cosine_similarity, l0_norm, l0_norm_dims, l1_norm, l1_norm_dims, l2_norm, l2_norm_dims,
+    lp_norm, lp_norm_dims, matrix_norm, max_abs_norm, max_abs_norm_dims, min_abs_norm,
+    min_abs_norm_dims, vector_norm, vector_norm_dims, vector_normalize,
 };
 pub use product::{diag, matvec, outer, outer_dim, trace};
 pub use qr::qr;
 pub use solve::{det, inverse, slogdet, solve};
-pub use svd::{svd, svdvals};
+pub use svd::{svd, svd_full, svdvals};

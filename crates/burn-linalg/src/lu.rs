@@ -3,7 +3,7 @@
 //!
 //! Rows stay where they are until the end: a mask says which still wait for their turn, so that no step moves memory.
 
-use crate::batch::{Batch, below, beside, columns, ones_where, positions};
+use crate::batch::{Batch, below, beside, columns, ones_where, positions, ranks};
 use crate::triangular::solve_lower;
 use alloc::vec;
 use burn_tensor::{Bool, Int, Tensor};
@@ -135,8 +135,12 @@ fn column(a: &Tensor<3>, waiting: Tensor<3, Bool>) -> Lu {
 /// - output: `[…, m, m]`, `[…, m, k]` and `[…, k, n]`
 ///
 /// Gradients of any order flow through `l` and `u`; the choice of pivots is constant.
+///
+/// # Panics
+/// If `D1`, the rank of the pivots, is not one less than `D`.
 #[track_caller]
-pub fn lu<const D: usize>(tensor: Tensor<D>) -> (Tensor<D>, Tensor<D>, Tensor<D>) {
+pub fn lu<const D: usize, const D1: usize>(tensor: Tensor<D>) -> (Tensor<D>, Tensor<D>, Tensor<D>) {
+    ranks("lu", D, D1);
     let (batch, a) = Batch::of("lu", tensor);
     let [_, m, n] = a.dims();
     let k = m.min(n);

@@ -74,13 +74,23 @@ pub fn vector_norm<const D: usize>(
     norm: impl Into<Norm>,
     dim: impl AsIndex,
 ) -> Tensor<D> {
+    vector_norm_dims(x, norm, &[dim.index()])
+}
+
+/// The norm of the vectors that `dims` span together, all of which keep size 1; of single elements if there are none.
+#[track_caller]
+pub fn vector_norm_dims<const D: usize, I: AsIndex>(
+    x: Tensor<D>,
+    norm: impl Into<Norm>,
+    dims: &[I],
+) -> Tensor<D> {
     match norm.into() {
-        Norm::L0 => l0_norm(x, dim),
-        Norm::L1 => l1_norm(x, dim),
-        Norm::L2 => l2_norm(x, dim),
-        Norm::LInf => max_abs_norm(x, dim),
-        Norm::LNegInf => min_abs_norm(x, dim),
-        Norm::Lp(p) => lp_norm(x, p, dim),
+        Norm::L0 => l0_norm_dims(x, dims),
+        Norm::L1 => l1_norm_dims(x, dims),
+        Norm::L2 => l2_norm_dims(x, dims),
+        Norm::LInf => max_abs_norm_dims(x, dims),
+        Norm::LNegInf => min_abs_norm_dims(x, dims),
+        Norm::Lp(p) => lp_norm_dims(x, p, dims),
     }
 }
 
@@ -99,33 +109,71 @@ pub fn vector_normalize<const D: usize, E: ElementConversion>(
 /// The number of elements along `dim` that are not 0. No gradient flows through it.
 #[track_caller]
 pub fn l0_norm<const D: usize, K: Numeric>(x: Tensor<D, K>, dim: impl AsIndex) -> Tensor<D, K> {
+    l0_norm_dims(x, &[dim.index()])
+}
+
+/// The number of elements along `dims` that are not 0, as [`vector_norm_dims`].
+#[track_caller]
+pub fn l0_norm_dims<const D: usize, K: Numeric, I: AsIndex>(
+    x: Tensor<D, K>,
+    dims: &[I],
+) -> Tensor<D, K> {
     let zero = x.clone().bool().bool_not();
-    x.ones_like().mask_fill(zero, 0).sum_dim(dim.index())
+    along(x.ones_like().mask_fill(zero, 0), dims, Tensor::sum_dim)
 }
 
 /// The sum of absolute values along `dim`.
 #[track_caller]
 pub fn l1_norm<const D: usize, K: Numeric>(x: Tensor<D, K>, dim: impl AsIndex) -> Tensor<D, K> {
-    x.abs().sum_dim(dim.index())
+    l1_norm_dims(x, &[dim.index()])
+}
+
+/// The sum of absolute values along `dims`, as [`vector_norm_dims`].
+#[track_caller]
+pub fn l1_norm_dims<const D: usize, K: Numeric, I: AsIndex>(
+    x: Tensor<D, K>,
+    dims: &[I],
+) -> Tensor<D, K> {
+    along(x.abs(), dims, Tensor::sum_dim)
 }
 
 /// The root of the sum of squares along `dim`, scaled so that no square overflows or vanishes.
 #[track_caller]
 pub fn l2_norm<const D: usize>(x: Tensor<D>, dim: impl AsIndex) -> Tensor<D> {
-    lp_norm(x, 2.0, dim)
+    l2_norm_dims(x, &[dim.index()])
+}
+
+/// The root of the sum of squares along `dims`, as [`l2_norm`] and [`vector_norm_dims`].
+#[track_caller]
+pub fn l2_norm_dims<const D: usize, I: AsIndex>(x: Tensor<D>, dims: &[I]) -> Tensor<D> {
+    scaled_norm(x, 2.0, dims)
 }
 
 /// The `p`-th root of the sum of `p`-th powers of absolute values along `dim`, scaled so that no power overflows or
-/// vanishes.
+/// vanishes. What `p` makes another norm of [`Norm`] is that norm.
 #[track_caller]
 pub fn lp_norm<const D: usize>(x: Tensor<D>, p: f64, dim: impl AsIndex) -> Tensor<D> {
-    let dim = dim.index();
-    let size = x.shape();
-    let empty = size.num_elements() == 0;
-    if empty || p < 0.0 {
-        return x.abs().powf_scalar(p).sum_dim(dim).powf_scalar(p.recip());
+    lp_norm_dims(x, p, &[dim.index()])
+}
+
+/// The `p`-th root of the sum of `p`-th powers of absolute values along `dims`, as [`lp_norm`] and [`vector_norm_dims`].
+#[track_caller]
+pub fn lp_norm_dims<const D: usize, I: AsIndex>(x: Tensor<D>, p: f64, dims: &[I]) -> Tensor<D> {
+    match Norm::from(p) {
+        Norm::Lp(p) => scaled_norm(x, p, dims),
+        norm => vector_norm_dims(x, norm, dims),
     }
-    let largest = x.clone().detach().abs().max_dim(dim);
+}
+
+/// The norm of a `p` that is neither 0 nor infinite.
+#[track_caller]
+fn scaled_norm<const D: usize, I: AsIndex>(x: Tensor<D>, p: f64, dims: &[I]) -> Tensor<D> {
+    let empty = x.shape().num_elements() == 0;
+    if empty || p < 0.0 {
+        let sum = along(x.abs().powf_scalar(p), dims, Tensor::sum_dim);
+        return sum.powf_scalar(p.recip());
+    }
+    let largest = along(x.clone().detach().abs(), dims, Tensor::max_dim);
     // Where all are 0 the root below is of 1, whose slope is finite, and is replaced by 0. Infinity is its own norm.
     let none = largest.clone().equal_scalar(0);
     let settled = none.clone().bool_or(largest.clone().is_inf());
@@ -135,7 +183,7 @@ pub fn lp_norm<const D: usize>(x: Tensor<D>, p: f64, dim: impl AsIndex) -> Tenso
         true => unit.square(),
         false => unit.abs().powf_scalar(p),
     };
-    let sum = powers.sum_dim(dim).mask_fill(settled.clone(), 1);
+    let sum = along(powers, dims, Tensor::sum_dim).mask_fill(settled.clone(), 1);
     let root = match p == 2.0 {
         true => sum.sqrt(),
         false => sum.powf_scalar(p.recip()),
@@ -149,7 +197,16 @@ pub fn max_abs_norm<const D: usize, K: Ordered>(
     x: Tensor<D, K>,
     dim: impl AsIndex,
 ) -> Tensor<D, K> {
-    x.abs().max_dim(dim.index())
+    max_abs_norm_dims(x, &[dim.index()])
+}
+
+/// The largest absolute value along `dims`, as [`vector_norm_dims`].
+#[track_caller]
+pub fn max_abs_norm_dims<const D: usize, K: Ordered, I: AsIndex>(
+    x: Tensor<D, K>,
+    dims: &[I],
+) -> Tensor<D, K> {
+    along(x.abs(), dims, Tensor::max_dim)
 }
 
 /// The smallest absolute value along `dim`.
@@ -158,11 +215,30 @@ pub fn min_abs_norm<const D: usize, K: Ordered>(
     x: Tensor<D, K>,
     dim: impl AsIndex,
 ) -> Tensor<D, K> {
-    x.abs().min_dim(dim.index())
+    min_abs_norm_dims(x, &[dim.index()])
 }
 
-/// The cosine of the angle between vectors along `dim`, which keeps size 1. Norms below `eps` count as `eps`, 1e-8 by
-/// default.
+/// The smallest absolute value along `dims`, as [`vector_norm_dims`].
+#[track_caller]
+pub fn min_abs_norm_dims<const D: usize, K: Ordered, I: AsIndex>(
+    x: Tensor<D, K>,
+    dims: &[I],
+) -> Tensor<D, K> {
+    along(x.abs(), dims, Tensor::min_dim)
+}
+
+/// A reduction along each of `dims`.
+#[track_caller]
+fn along<const D: usize, K: Numeric, I: AsIndex>(
+    x: Tensor<D, K>,
+    dims: &[I],
+    reduce: impl Fn(Tensor<D, K>, isize) -> Tensor<D, K>,
+) -> Tensor<D, K> {
+    dims.iter().fold(x, |x, dim| reduce(x, dim.index()))
+}
+
+/// The cosine of the angle between vectors along `dim`, which keeps size 1. Norms below `eps` count as `eps`, by default
+/// the smallest positive normal number of the element type.
 #[track_caller]
 pub fn cosine_similarity<const D: usize>(
     x1: Tensor<D>,
@@ -170,7 +246,8 @@ pub fn cosine_similarity<const D: usize>(
     dim: impl AsIndex,
     eps: Option<f64>,
 ) -> Tensor<D> {
-    let (dim, eps) = (dim.index(), eps.unwrap_or(1e-8));
+    let smallest = x1.dtype().finfo().map_or(0.0, |info| info.min_positive);
+    let (dim, eps) = (dim.index(), eps.unwrap_or(smallest));
     // Each side is made a unit vector first, so that no product overflows.
     let x1 = vector_normalize(x1, Norm::L2, dim, eps);
     let x2 = vector_normalize(x2, Norm::L2, dim, eps);

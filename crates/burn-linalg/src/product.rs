@@ -25,10 +25,10 @@ pub fn outer<const D: usize, const R: usize, K: Numeric>(
 /// - `y`: `[…, n, …]`
 /// - output: `[…, m, n, …]`
 #[track_caller]
-pub fn outer_dim<const D: usize, const R: usize, K: Numeric>(
+pub fn outer_dim<const D: usize, const R: usize, Dim: AsIndex, K: Numeric>(
     x: Tensor<D, K>,
     y: Tensor<D, K>,
-    dim: impl AsIndex,
+    dim: Dim,
 ) -> Tensor<R, K> {
     let given = dim.index();
     let Ok(dim) = burn_tensor::wrap_dim(given, D) else {
@@ -69,9 +69,9 @@ pub fn diag<const D: usize, const DO: usize, K: Numeric>(tensor: Tensor<D, K>) -
 ///
 /// # Shapes
 /// - `tensor`: `[…, m, n]`
-/// - output: `[…]`, or `[…, 1]` if the rank of the result type asks for it
+/// - output: `[…, 1]`, or `[…]` if the rank of the result type asks for it
 #[track_caller]
-pub fn trace<const D: usize, const DO: usize, K: Numeric>(tensor: Tensor<D, K>) -> Tensor<DO, K> {
+pub fn trace<const D: usize, const DO: usize>(tensor: Tensor<D>) -> Tensor<DO> {
     let mut shape = tensor.shape()[..D.saturating_sub(2)].to_vec();
     if DO + 1 == D {
         shape.push(1);

@@ -96,20 +96,24 @@ fn column(a: &Tensor<3>) -> Reflections {
 /// reflections. The diagonal of `r` has the signs that the reflections give it.
 ///
 /// # Shapes
-/// - `tensor`: `[…, m, n]`, with `k = min(m, n)`
-/// - output: `[…, m, k]` and `[…, k, n]`
+/// - `tensor`: `[…, m, n]`
+/// - output: `[…, m, k]` and `[…, k, n]`, with `k = min(m, n)` if `reduced` and `k = m` otherwise
 ///
 /// Gradients of any order, where `m ≥ n` and the columns are independent.
 #[track_caller]
-pub fn qr<const D: usize>(tensor: Tensor<D>) -> (Tensor<D>, Tensor<D>) {
+pub fn qr<const D: usize>(tensor: Tensor<D>, reduced: bool) -> (Tensor<D>, Tensor<D>) {
     let (batch, a) = Batch::of("qr", tensor);
     let [_, m, n] = a.dims();
-    let k = m.min(n);
+    let least = m.min(n);
+    let k = if reduced { least } else { m };
     let (a, scale) = scaled(a);
-    let reflections = reflect(&columns(&a, 0..k));
+    let reflections = reflect(&columns(&a, 0..least));
     let mut r = reflections.r.clone();
-    if n > k {
-        r = beside(r, reflections.apply_transposed(columns(&a, k..n)));
+    if n > least {
+        r = beside(r, reflections.apply_transposed(columns(&a, least..n)));
+    }
+    if k > least {
+        r = below(r, zeros(&a, k - least, n));
     }
     (
         batch.back(reflections.q(k), &[m, k]),

@@ -1,6 +1,6 @@
 //! Systems of linear equations, inverses and determinants, by elimination.
 
-use crate::batch::{Batch, diagonal, eye};
+use crate::batch::{Batch, diagonal, eye, ranks};
 use crate::lu::{Lu, decompose};
 use crate::triangular::{solve_lower, solve_upper};
 use burn_tensor::{Int, Tensor};
@@ -65,9 +65,10 @@ fn substitute(lu: &Lu, ordered: Tensor<3>) -> Tensor<3> {
 /// Gradients of any order, for a singular matrix too if elimination meets its zero last.
 ///
 /// # Panics
-/// If the matrices are not square.
+/// If the matrices are not square, or `D1`, the rank of the pivots, is not one less than `D`.
 #[track_caller]
-pub fn det<const D: usize, const DO: usize>(tensor: Tensor<D>) -> Tensor<DO> {
+pub fn det<const D: usize, const D1: usize, const DO: usize>(tensor: Tensor<D>) -> Tensor<DO> {
+    ranks("det", D, D1);
     let (batch, a) = Batch::of_square("det", tensor);
     let lu = decompose(&a);
     let product = diagonal(&lu.upper).prod_dim(1);

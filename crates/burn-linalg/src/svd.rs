@@ -13,46 +13,65 @@ const SWEEPS: usize = 16;
 
 /// The decomposition `a = u·diag(s)·vᵀ`: orthonormal columns, singular values in descending order, and orthonormal rows.
 ///
+/// `sweeps` is how many steps each singular value may take where they are found one after another. The rotations here
+/// turn all of them at once and stop by themselves, so that any number but 0 does.
+///
 /// # Shapes
 /// - `tensor`: `[…, m, n]`, with `k = min(m, n)`
-/// - output: `u` `[…, m, k]`, `s` `[…, k]` and `vᵀ` `[…, k, n]`; with `full_matrices` `u` `[…, m, m]` and `vᵀ`
-///   `[…, n, n]`
+/// - output: `u` `[…, m, k]`, `s` `[…, k]` and `vᵀ` `[…, k, n]`
 ///
-/// Gradients of first order, where the singular values differ from each other and from 0. Columns that only
-/// `full_matrices` adds are constants.
+/// Gradients of first order, where the singular values differ from each other and from 0.
 ///
 /// # Panics
-/// If the rank of `s` in the result type is not one less than that of the input.
+/// If `sweeps` is 0, or the rank of `s` in the result type is not one less than that of the input.
 #[track_caller]
 pub fn svd<const D: usize, const DS: usize>(
     tensor: Tensor<D>,
-    full_matrices: bool,
+    sweeps: usize,
 ) -> (Tensor<D>, Tensor<DS>, Tensor<D>) {
-    let (batch, a) = Batch::of("svd", tensor);
-    let [_, m, n] = a.dims();
-    let k = m.min(n);
-    let (u, s, v) = match m >= n {
-        true => tall(a, full_matrices),
-        false => {
-            let (v, s, u) = tall(a.swap_dims(1, 2), full_matrices);
-            (u, s, v)
-        }
-    };
-    let (left, right) = match full_matrices {
-        true => (m, n),
-        false => (k, k),
-    };
-    (
-        batch.back(u, &[m, left]),
-        batch.back(s, &[k]),
-        batch.back(v.swap_dims(1, 2), &[right, n]),
-    )
+    assert!(
+        sweeps > 0,
+        "`svd`: no singular value is found in 0 sweeps\n  legal: 1 or more"
+    );
+    decompose(tensor, false)
+}
+
+/// As [`svd`], with square orthogonal matrices on both sides: `u` `[…, m, m]` and `vᵀ` `[…, n, n]`. The columns and rows
+/// that this adds are constants for gradients.
+#[track_caller]
+pub fn svd_full<const D: usize, const DS: usize>(
+    tensor: Tensor<D>,
+) -> (Tensor<D>, Tensor<DS>, Tensor<D>) {
+    decompose(tensor, true)
 }
 
 /// The singular values of each matrix, in descending order; see [`svd`].
 #[track_caller]
 pub fn svdvals<const D: usize, const DS: usize>(tensor: Tensor<D>) -> Tensor<DS> {
-    svd(tensor, false).1
+    decompose(tensor, false).1
+}
+
+#[track_caller]
+fn decompose<const D: usize, const DS: usize>(
+    tensor: Tensor<D>,
+    full: bool,
+) -> (Tensor<D>, Tensor<DS>, Tensor<D>) {
+    let (batch, a) = Batch::of("svd", tensor);
+    let [_, m, n] = a.dims();
+    let k = m.min(n);
+    let (u, s, v) = match m >= n {
+        true => tall(a, full),
+        false => {
+            let (v, s, u) = tall(a.swap_dims(1, 2), full);
+            (u, s, v)
+        }
+    };
+    let (left, right) = if full { (m, n) } else { (k, k) };
+    (
+        batch.back(u, &[m, left]),
+        batch.back(s, &[k]),
+        batch.back(v.swap_dims(1, 2), &[right, n]),
+    )
 }
 
 /// `u`, `s` as a row, and `v`, for matrices with at least as many rows as columns.

@@ -52,7 +52,7 @@ const SHAPES: [[usize; 2]; 9] = [
 fn a_permutation_times_triangles_is_the_matrix() {
     for [m, n] in SHAPES {
         let a = normal([2, m, n]);
-        let (p, l, u) = lu(a.clone());
+        let (p, l, u) = lu::<3, 2>(a.clone());
         let k = m.min(n);
         assert_eq!((l.dims(), u.dims()), ([2, m, k], [2, k, n]), "{m} × {n}");
         close(p.clone().matmul(l.clone()).matmul(u.clone()), a, 1e-12);
@@ -75,11 +75,7 @@ fn a_permutation_times_triangles_is_the_matrix() {
 
 #[test]
 fn the_decomposition_of_a_small_matrix_is_the_known_one() {
-    let (p, l, u) = lu(tensor::<2>([
-        [0.0, 2.0, 1.0],
-        [1.0, 1.0, 0.0],
-        [4.0, 2.0, 2.0],
-    ]));
+    let (p, l, u) = lu::<2, 1>(tensor([[0.0, 2.0, 1.0], [1.0, 1.0, 0.0], [4.0, 2.0, 2.0]]));
     close(
         p,
         tensor([[0.0, 1.0, 0.0], [0.0, 0.0, 1.0], [1.0, 0.0, 0.0]]),
@@ -122,43 +118,45 @@ fn a_determinant_is_that_of_the_formula() {
         [[0.0, 1.0], [1.0, 0.0]],
         [[1.0, 2.0], [2.0, 4.0]],
     ]);
-    close(det::<3, 1>(a.clone()), tensor([-2.0, -1.0, 0.0]), 1e-15);
+    close(det::<3, 2, 1>(a.clone()), tensor([-2.0, -1.0, 0.0]), 1e-15);
     let (sign, log) = slogdet::<3, 1>(a);
     close(sign, tensor([-1.0, -1.0, 0.0]), 0.0);
     close(log, tensor([2f64.ln(), 0.0, f64::NEG_INFINITY]), 1e-15);
-    let single = det::<2, 1>(tensor([[2.0, 1.0, 0.0], [1.0, 3.0, 1.0], [0.0, 1.0, 4.0]]));
+    let single = det::<2, 1, 1>(tensor([[2.0, 1.0, 0.0], [1.0, 3.0, 1.0], [0.0, 1.0, 4.0]]));
     close(single, tensor([18.0]), 1e-14);
     // det(a·b) = det(a)·det(b)
     let (a, b) = (normal([2, 2, 9, 9]), normal([2, 2, 9, 9]));
-    let product = det::<4, 2>(a.clone()) * det::<4, 2>(b.clone());
-    close(det::<4, 2>(a.matmul(b)), product, 1e-9);
+    let product = det::<4, 3, 2>(a.clone()) * det::<4, 3, 2>(b.clone());
+    close(det::<4, 3, 2>(a.matmul(b)), product, 1e-9);
 }
 
 #[test]
 fn orthonormal_columns_times_a_triangle_is_the_matrix() {
     for [m, n] in SHAPES {
         let a = normal([2, m, n]);
-        let (q, r) = qr(a.clone());
-        let k = m.min(n);
-        assert_eq!((q.dims(), r.dims()), ([2, m, k], [2, k, n]));
-        close(q.clone().matmul(r.clone()), a, 1e-12);
-        close(r.clone(), r.triu(0), 0.0);
-        let unit = eye(k).unsqueeze::<3>().expand([2, k, k]);
-        close(q.clone().swap_dims(1, 2).matmul(q), unit, 1e-12);
+        for reduced in [true, false] {
+            let (q, r) = qr(a.clone(), reduced);
+            let k = if reduced { m.min(n) } else { m };
+            assert_eq!((q.dims(), r.dims()), ([2, m, k], [2, k, n]));
+            close(q.clone().matmul(r.clone()), a.clone(), 1e-12);
+            close(r.clone(), r.triu(0), 0.0);
+            let unit = eye(k).unsqueeze::<3>().expand([2, k, k]);
+            close(q.clone().swap_dims(1, 2).matmul(q), unit, 1e-12);
+        }
     }
 }
 
 #[test]
 fn a_matrix_of_zeros_has_decompositions_too() {
     let zero = tensor::<2>([[0.0, 0.0], [0.0, 0.0], [0.0, 0.0]]);
-    let (q, r) = qr(zero.clone());
+    let (q, r) = qr(zero.clone(), true);
     close(q.clone().transpose().matmul(q), eye(2), 0.0);
     close(r, tensor([[0.0, 0.0], [0.0, 0.0]]), 0.0);
-    let (u, s, v) = svd::<2, 1>(zero.clone(), false);
+    let (u, s, v) = svd::<2, 1>(zero.clone(), 10);
     close(s, tensor([0.0, 0.0]), 0.0);
     close(u.clone().transpose().matmul(u), eye(2), 0.0);
     close(v.clone().matmul(v.transpose()), eye(2), 0.0);
-    let (p, l, u) = lu(zero.clone());
+    let (p, l, u) = lu::<2, 1>(zero.clone());
     close(p.matmul(l).matmul(u), zero, 0.0);
 }
 
@@ -167,7 +165,10 @@ fn rotations_between_singular_values_give_the_matrix() {
     for [m, n] in SHAPES {
         for full in [false, true] {
             let a = normal([2, m, n]);
-            let (u, s, vt) = svd::<3, 2>(a.clone(), full);
+            let (u, s, vt) = match full {
+                true => svd_full::<3, 2>(a.clone()),
+                false => svd::<3, 2>(a.clone(), 1),
+            };
             let k = m.min(n);
             let (left, right) = if full { (m, n) } else { (k, k) };
             assert_eq!(
@@ -239,21 +240,21 @@ fn differentiates<const D: usize>(x: Tensor<2>, f: impl Fn(Tensor<2>) -> Tensor<
 fn gradients_agree_with_differences() {
     let square = || tensor::<2>([[1.2, -0.4, 0.7], [0.3, 2.1, -1.1], [-0.8, 0.5, 1.6]]);
     let tall = || tensor::<2>([[1.2, -0.4], [0.3, 2.1], [-0.8, 0.5]]);
-    differentiates(square(), det::<2, 1>);
+    differentiates(square(), det::<2, 1, 1>);
     differentiates(square(), |a| slogdet::<2, 1>(a).1);
     differentiates(square(), inverse);
     differentiates(square(), |a| solve(a.clone(), a.square()));
-    differentiates(square(), |a| lu(a).1);
-    differentiates(square(), |a| lu(a).2);
-    differentiates(tall(), |a| qr(a).0);
-    differentiates(tall(), |a| qr(a).1);
-    differentiates(square(), |a| qr(a).0);
+    differentiates(square(), |a| lu::<2, 1>(a).1);
+    differentiates(square(), |a| lu::<2, 1>(a).2);
+    differentiates(tall(), |a| qr(a, true).0);
+    differentiates(tall(), |a| qr(a, true).1);
+    differentiates(square(), |a| qr(a, true).0);
     differentiates(square(), svdvals::<2, 1>);
-    differentiates(square(), |a| svd::<2, 1>(a, false).0);
-    differentiates(square(), |a| svd::<2, 1>(a, false).2);
-    differentiates(tall(), |a| svd::<2, 1>(a, false).0);
+    differentiates(square(), |a| svd::<2, 1>(a, 10).0);
+    differentiates(square(), |a| svd::<2, 1>(a, 10).2);
+    differentiates(tall(), |a| svd::<2, 1>(a, 10).0);
     differentiates(tall().transpose(), |a| {
-        svd::<2, 1>(a, true).2.narrow(0, 0, 2)
+        svd_full::<2, 1>(a).2.narrow(0, 0, 2)
     });
 }
 
@@ -277,7 +278,9 @@ fn a_singular_matrix_has_a_gradient_of_its_determinant() {
     let a = tensor::<2>([[1.0, 2.0], [2.0, 4.0]])
         .to_device(&ad)
         .require_grad();
-    let grad = a.grad(&det::<2, 1>(a.clone()).backward()).expect("tracked");
+    let grad = a
+        .grad(&det::<2, 1, 1>(a.clone()).backward())
+        .expect("tracked");
     close(
         grad.without_autodiff(),
         tensor([[4.0, -2.0], [-2.0, 1.0]]),
@@ -309,6 +312,43 @@ fn norms_are_those_of_their_definitions() {
         assert_eq!(norm.to_exponent(), exponent);
         assert_eq!(Norm::from(exponent), norm);
     }
+}
+
+#[test]
+fn a_norm_along_several_dims_is_that_of_the_vector_they_span() {
+    let x = || normal([3, 4, 5]);
+    for norm in [
+        0.0,
+        1.0,
+        2.0,
+        3.0,
+        0.5,
+        -1.5,
+        f64::INFINITY,
+        f64::NEG_INFINITY,
+    ] {
+        let x = x();
+        let flat = x.clone().swap_dims(0, 1).reshape([4, 15]);
+        let expected = vector_norm(flat, norm, 1).reshape([1, 4, 1]);
+        close(
+            vector_norm_dims(x.clone(), norm, &[0, -1]),
+            expected.clone(),
+            1e-14,
+        );
+        close(lp_norm_dims(x.clone(), norm, &[-1, 0]), expected, 1e-14);
+        // Along no dim, each element is a vector.
+        let single = match norm {
+            0.0 => x.ones_like(),
+            _ => x.clone().abs(),
+        };
+        close(vector_norm_dims(x, norm, &[0; 0]), single, 1e-14);
+    }
+    let ints = Tensor::<2, Int>::from_data([[3, -4], [0, 1]], &dev());
+    let value = |x: Tensor<2, Int>| x.into_scalar::<i64>();
+    assert_eq!(value(l0_norm_dims(ints.clone(), &[0, 1])), 3);
+    assert_eq!(value(l1_norm_dims(ints.clone(), &[0, 1])), 8);
+    assert_eq!(value(max_abs_norm_dims(ints.clone(), &[0, 1])), 4);
+    assert_eq!(value(min_abs_norm_dims(ints, &[0, 1])), 0);
 }
 
 #[test]
@@ -354,7 +394,7 @@ fn products_of_vectors_are_those_of_their_definitions() {
     );
     let a = tensor::<2>([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]);
     close(diag::<2, 1, _>(a.clone()), tensor([1.0, 5.0]), 0.0);
-    close(trace::<2, 1, _>(a.clone()), tensor([6.0]), 0.0);
+    close(trace::<2, 1>(a.clone()), tensor([6.0]), 0.0);
     close(
         matvec::<2, 1, _>(a.clone().transpose(), x.clone()),
         tensor([9.0, 12.0, 15.0]),
@@ -376,7 +416,19 @@ fn products_of_vectors_are_those_of_their_definitions() {
 #[test]
 #[should_panic(expected = "2 rows and 3 columns are not square")]
 fn a_matrix_that_is_not_square_has_no_determinant() {
-    det::<2, 1>(tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]));
+    det::<2, 1, 1>(tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]));
+}
+
+#[test]
+#[should_panic(expected = "pivots of rank 2 do not fit matrices of rank 2")]
+fn a_rank_of_pivots_that_no_matrix_has_is_refused() {
+    lu::<2, 2>(eye(2));
+}
+
+#[test]
+#[should_panic(expected = "in 0 sweeps")]
+fn a_singular_value_takes_at_least_one_sweep() {
+    svd::<2, 1>(eye(2), 0);
 }
 
 #[test]

@@ -139,19 +139,19 @@ pub fn irfft<const D: usize>(
 /// # Panics
 /// If the two parts have different shapes, or `n` is 0.
 #[track_caller]
-pub fn fft<const D: usize>(
+pub fn cfft<const D: usize>(
     real: Tensor<D>,
     imaginary: Tensor<D>,
     dim: impl AsIndex,
     n: Option<usize>,
 ) -> (Tensor<D>, Tensor<D>) {
-    same_shape("fft", &real, &imaginary);
-    let rows = Rows::of("fft", &real, dim);
-    let n = length("fft", n, rows.shape[D - 1]);
+    same_shape("cfft", &real, &imaginary);
+    let rows = Rows::of("cfft", &real, dim);
+    let n = length("cfft", n, rows.shape[D - 1]);
     complex(&rows, real, imaginary, n, true)
 }
 
-/// The complex signal of frequencies along `dim`: the inverse of [`fft`].
+/// The complex signal of frequencies along `dim`: the inverse of [`cfft`].
 ///
 /// `n` is the length of the signal; frequencies beyond it are left out, missing ones are 0. By default it is the size of
 /// the dim.
@@ -163,15 +163,15 @@ pub fn fft<const D: usize>(
 /// # Panics
 /// If the two parts have different shapes, or `n` is 0.
 #[track_caller]
-pub fn ifft<const D: usize>(
+pub fn icfft<const D: usize>(
     real: Tensor<D>,
     imaginary: Tensor<D>,
     dim: impl AsIndex,
     n: Option<usize>,
 ) -> (Tensor<D>, Tensor<D>) {
-    same_shape("ifft", &real, &imaginary);
-    let rows = Rows::of("ifft", &real, dim);
-    let n = length("ifft", n, rows.shape[D - 1]);
+    same_shape("icfft", &real, &imaginary);
+    let rows = Rows::of("icfft", &real, dim);
+    let n = length("icfft", n, rows.shape[D - 1]);
     let (re, im) = complex(&rows, real, imaginary, n, false);
     (re.div_scalar(n as f64), im.div_scalar(n as f64))
 }

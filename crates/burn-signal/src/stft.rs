@@ -1,6 +1,7 @@
 //! Spectrograms: the frequencies of windows that slide over a signal, and the signal of such frequencies.
 
-use crate::{fft, ifft, irfft, rfft};
+use crate::{cfft, icfft, irfft, rfft};
+use alloc::vec;
 use burn_tensor::ops::PadMode;
 use burn_tensor::{Shape, Tensor};
 
@@ -72,16 +73,12 @@ impl Default for StftOptions {
 /// # Shapes
 /// - `signal`: `[batch, samples]`
 /// - `window`: `[win_length]`, ones by default
-/// - output: the real and the imaginary part, `[batch, frequencies, frames]`
+/// - output: `[batch, frames, frequencies, 2]`, with the real and the imaginary part in the last dim
 ///
 /// # Panics
 /// If the signal is shorter than a frame, or too short to be mirrored at its ends.
 #[track_caller]
-pub fn stft(
-    signal: Tensor<2>,
-    window: Option<Tensor<1>>,
-    options: StftOptions,
-) -> (Tensor<3>, Tensor<3>) {
+pub fn stft(signal: Tensor<2>, window: Option<Tensor<1>>, options: StftOptions) -> Tensor<4> {
     let weights = options.weights("stft", window, &signal);
     let (n, half) = (options.n_fft, options.n_fft / 2);
     let signal = match options.center {
@@ -97,9 +94,9 @@ pub fn stft(
     let frames = frames.mul(weights.reshape(Shape::new([1, 1, n])));
     let (re, im) = match options.onesided {
         true => rfft(frames, 2, None),
-        false => fft(frames.clone(), frames.zeros_like(), 2, None),
+        false => cfft(frames.clone(), frames.zeros_like(), 2, None),
     };
-    (re.swap_dims(1, 2), im.swap_dims(1, 2))
+    Tensor::stack(vec![re, im], 3)
 }
 
 /// The signal of short-time frequencies: the inverse of [`stft`], by overlapping frames weighted by the window and
@@ -108,32 +105,35 @@ pub fn stft(
 /// `length` is the number of samples, by default those that the frames cover.
 ///
 /// # Shapes
-/// - `real`, `imaginary`: `[batch, frequencies, frames]`
+/// - `stft_matrix`: `[batch, frames, frequencies, 2]`
 /// - `window`: `[win_length]`, ones by default
 /// - output: `[batch, samples]`
 ///
 /// # Panics
-/// If the number of frequencies is not that of the options.
+/// If the number of frequencies is not that of the options, or the last dim is not 2.
 #[track_caller]
 pub fn istft(
-    real: Tensor<3>,
-    imaginary: Tensor<3>,
+    stft_matrix: Tensor<4>,
     window: Option<Tensor<1>>,
     length: Option<usize>,
     options: StftOptions,
 ) -> Tensor<2> {
-    let [batch, found, count] = real.dims();
+    let [batch, count, found, parts] = stft_matrix.dims();
     let (n, bins) = (options.n_fft, options.bins());
     assert!(
-        found == bins,
-        "`istft`: {found} frequencies where frames of {n} have {bins}\n  legal: […, {bins}, frames]"
+        found == bins && parts == 2,
+        "`istft`: {found} frequencies of {parts} parts where frames of {n} have {bins} of 2\n  legal: [batch, frames, {bins}, 2]"
     );
-    let like: Tensor<2> = real.clone().reshape(Shape::new([batch * bins, count]));
+    let part = |at| {
+        let part = stft_matrix.clone().narrow(3, at, 1);
+        part.reshape(Shape::new([batch, count, bins]))
+    };
+    let (re, im): (Tensor<3>, Tensor<3>) = (part(0), part(1));
+    let like: Tensor<2> = re.clone().reshape(Shape::new([batch * count, bins]));
     let weights = options.weights("istft", window, &like);
-    let (re, im) = (real.swap_dims(1, 2), imaginary.swap_dims(1, 2));
     let frames = match options.onesided {
         true => irfft(re, im, 2, Some(n)),
-        false => ifft(re, im, 2, None).0,
+        false => icfft(re, im, 2, None).0,
     };
     let row = weights.reshape(Shape::new([1, 1, n]));
     let total = overlap(frames.mul(row.clone()), options.hop_length);

@@ -51,10 +51,10 @@ fn a_transform_is_that_of_its_definition() {
         let (re, im) = (normal([n]), normal([n]));
         let values = |x: &Tensor<1>| x.to_data().to_vec::<f64>().expect("f64");
         let (x, y) = defined(&values(&re), &values(&im));
-        let (found_re, found_im) = fft(re.clone(), im.clone(), 0, None);
+        let (found_re, found_im) = cfft(re.clone(), im.clone(), 0, None);
         close(found_re.clone(), tensor(x.as_slice()), 1e-10);
         close(found_im.clone(), tensor(y.as_slice()), 1e-10);
-        let (back_re, back_im) = ifft(found_re, found_im, 0, None);
+        let (back_re, back_im) = icfft(found_re, found_im, 0, None);
         close(back_re, re.clone(), 1e-11);
         close(back_im, im, 1e-11);
 
@@ -113,7 +113,7 @@ fn single_precision_keeps_its_digits_in_a_long_transform() {
 fn energy_flows_back_through_a_transform() {
     // Parseval: d(Σ|X|²)/dx = 2n·x
     let x = normal([9]).to_device(&dev().autodiff()).require_grad();
-    let (re, im) = fft(x.clone(), x.zeros_like(), 0, None);
+    let (re, im) = cfft(x.clone(), x.zeros_like(), 0, None);
     let grads = (re.square() + im.square()).sum().backward();
     let grad = x.grad(&grads).expect("tracked").without_autodiff();
     close(grad, x.detach().without_autodiff() * 18.0, 1e-12);
@@ -145,9 +145,10 @@ fn a_spectrogram_goes_back_to_its_signal() {
         options.center = center;
         options.win_length = win_length;
         let window = hann_window(win_length.unwrap_or(16), true, (&device, DType::F64));
-        let (re, im) = stft(signal.clone(), Some(window.clone()), options.clone());
-        assert_eq!(re.dims(), [2, if onesided { 9 } else { 16 }, 13]);
-        let back = istft(re, im, Some(window), Some(48), options);
+        let spectrogram = stft(signal.clone(), Some(window.clone()), options.clone());
+        let bins = if onesided { 9 } else { 16 };
+        assert_eq!(spectrogram.dims(), [2, 13, bins, 2]);
+        let back = istft(spectrogram, Some(window), Some(48), options);
         close(back, signal.clone().narrow(1, 0, 48), 1e-12);
     }
 }
@@ -158,22 +159,35 @@ fn frames_are_where_the_options_say() {
     let mut options = StftOptions::new(4);
     options.hop_length = 2;
     options.center = false;
-    let (re, _) = stft(signal.clone(), None, options.clone());
-    // Frequency 0 is the sum of each frame.
-    close(re.narrow(1, 0, 1), tensor([[[10.0, 18.0]]]), 1e-14);
+    let sums = |options: StftOptions| {
+        let spectrogram = stft(signal.clone(), None, options);
+        let [_, frames, ..] = spectrogram.dims();
+        // Frequency 0 is the sum of each frame.
+        spectrogram
+            .slice([0..1, 0..frames, 0..1, 0..1])
+            .reshape([frames])
+    };
+    close(sums(options.clone()), tensor([10.0, 18.0]), 1e-14);
     options.center = true;
-    let (re, _) = stft(signal, None, options);
     // Mirrored at the ends: 3 2 | 1 2 3 4 5 6 | 5 4
+    close(sums(options), tensor([8.0, 10.0, 18.0, 20.0]), 1e-14);
+}
+
+#[test]
+fn the_last_dim_of_a_spectrogram_is_the_real_and_the_imaginary_part() {
+    let mut options = StftOptions::new(4);
+    options.center = false;
+    // One frame: x = (0, 1, 0, 0), X_k = (-i)^k.
+    let found = stft(tensor([[0.0, 1.0, 0.0, 0.0]]), None, options);
     close(
-        re.narrow(1, 0, 1),
-        tensor([[[8.0, 10.0, 18.0, 20.0]]]),
-        1e-14,
+        found,
+        tensor([[[[1.0, 0.0], [0.0, -1.0], [-1.0, 0.0]]]]),
+        1e-15,
     );
 }
 
 #[test]
-#[should_panic(expected = "4 frequencies where frames of 8 have 5")]
+#[should_panic(expected = "4 frequencies of 2 parts where frames of 8 have 5 of 2")]
 fn frequencies_of_other_frames_are_refused() {
-    let part = normal([1, 4, 2]);
-    istft(part.clone(), part, None, None, StftOptions::new(8));
+    istft(normal([1, 2, 4, 2]), None, None, StftOptions::new(8));
 }

@@ -2,7 +2,7 @@
 //! [`Tensor::cartesian_grid`](crate::Tensor::cartesian_grid).
 
 use crate::kind::Basic;
-use crate::{Tensor, TensorData};
+use crate::{Device, Int, Tensor, TensorData};
 use alloc::vec::Vec;
 use burn_std::Shape;
 
@@ -64,6 +64,15 @@ impl From<GridSparsity> for GridOptions {
     }
 }
 
+/// The position of each element of a tensor of `shape`, as [`Tensor::cartesian_grid`].
+#[track_caller]
+pub fn cartesian_grid<S: Into<Shape>, const D: usize, const D2: usize>(
+    shape: S,
+    device: &Device,
+) -> Tensor<D2, Int> {
+    Tensor::<D, Int>::cartesian_grid(shape, device)
+}
+
 /// The coordinates of every point of the grid that the given lines span, a tensor for each line.
 ///
 /// # Shapes
@@ -71,9 +80,9 @@ impl From<GridSparsity> for GridOptions {
 /// - output: `[n0, …, n(D-1)]` each, with the first two dims exchanged for [`GridIndexing::Cartesian`]; size 1 in all
 ///   other dims for [`GridSparsity::Sparse`]
 #[track_caller]
-pub fn meshgrid<const D: usize, K: Basic>(
+pub fn meshgrid<const D: usize, K: Basic, O: Into<GridOptions>>(
     tensors: &[Tensor<1, K>; D],
-    options: impl Into<GridOptions>,
+    options: O,
 ) -> [Tensor<D, K>; D] {
     let options = options.into();
     let place = |at: usize| match (options.indexing, at) {

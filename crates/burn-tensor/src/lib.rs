@@ -13,10 +13,13 @@ pub mod activation;
 pub mod autodiff;
 #[cfg(feature = "capture")]
 mod capture;
+#[cfg(feature = "std")]
+mod closeness;
 mod device;
 mod dynamic;
 mod einsum;
 mod emit;
+mod graph;
 pub mod grid;
 pub mod kind;
 pub mod loss;
@@ -54,12 +57,16 @@ pub use burn_std::{
 pub use capture::{
     CaptureError, CaptureScope, CapturedGraph, CompletedCaptureScope, ReplayError, TensorId,
 };
+#[cfg(feature = "std")]
+pub use closeness::check_closeness;
 pub use device::{
     Device, DeviceConfig, DeviceFilter, DeviceIndex, DeviceKind, DeviceType, Devices,
     ProfileDuration, ProfileOptions, ProfileTicks, TimingMethod,
 };
 pub use dynamic::{DynTensor, DynTensorError};
 pub use einsum::EinsumOperand;
+pub use graph::{Graph, capture};
+pub use grid::cartesian_grid;
 pub use kind::{Bool, Float, Int};
 pub use options::TensorCreationOptions;
 pub use primitive::PrimitiveConversionError;

@@ -93,9 +93,7 @@ impl ParamGroup {
 
     /// The parameters of `module`.
     pub fn ids_from_module<M: Module>(module: M) -> Self {
-        let mut ids = Ids(Vec::new());
-        module.visit(&mut ids);
-        Self::from_ids(ids.0)
+        Self::from_ids(Ids::of(&module, true))
     }
 
     /// The parameter at `path`, such as `encoder.0.weight`.
@@ -232,7 +230,21 @@ impl fmt::Display for ParamGroupError {
 
 impl core::error::Error for ParamGroupError {}
 
-struct Ids(Vec<ParamId>);
+struct Ids {
+    found: Vec<ParamId>,
+    flags: bool,
+}
+
+impl Ids {
+    fn of<M: Module>(module: &M, flags: bool) -> Vec<ParamId> {
+        let mut ids = Self {
+            found: Vec::new(),
+            flags,
+        };
+        module.visit(&mut ids);
+        ids.found
+    }
+}
 
 impl ModuleVisitor for Ids {
     fn visit_erased(&mut self, module: &dyn Erased) {
@@ -240,20 +252,28 @@ impl ModuleVisitor for Ids {
     }
 
     fn visit_float<const D: usize>(&mut self, param: &Param<Tensor<D>>) {
-        self.0.push(param.id);
+        self.found.push(param.id);
     }
 
     fn visit_int<const D: usize>(&mut self, param: &Param<Tensor<D, Int>>) {
-        self.0.push(param.id);
+        self.found.push(param.id);
     }
 
     fn visit_bool<const D: usize>(&mut self, param: &Param<Tensor<D, Bool>>) {
-        self.0.push(param.id);
+        self.found.push(param.id);
     }
 
     fn visit_flag(&mut self, param: &Param<Flag>) {
-        self.0.push(param.id);
+        if self.flags {
+            self.found.push(param.id);
+        }
     }
+}
+
+/// The parameters of a module that are tensors, in the order of its fields; switches are none.
+/// [`ParamGroup::ids_from_module`] has these too.
+pub fn list_param_ids<M: Module>(module: &M) -> Vec<ParamId> {
+    Ids::of(module, false)
 }
 
 #[cfg(test)]

@@ -62,7 +62,7 @@ pub use base::{Module, ModuleMapper, ModuleVisitor};
 pub use burn_derive::Module;
 pub use burn_std::id::ParamId;
 pub use display::{Attribute, Content, DisplaySettings, ModuleDisplay, ModuleDisplayDefault};
-pub use group::{ParamGroup, ParamGroupError};
+pub use group::{ParamGroup, ParamGroupError, list_param_ids};
 pub use param::{Flag, Ignored, Param, ParamMapper, Parameter, ParameterValue, RunningState};
 pub use quantize::Quantizer;
 #[doc(hidden)]

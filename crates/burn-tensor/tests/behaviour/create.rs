@@ -3,6 +3,7 @@
 use super::{ad, close, dev, equal, message};
 use burn_tensor::{
     Bool, BoolStore, DType, Distribution, Float, Int, Tensor, TensorCreationOptions, TensorData,
+    cartesian_grid,
 };
 
 #[test]
@@ -73,8 +74,10 @@ fn an_identity_matrix_has_ones_on_its_diagonal() {
 
 #[test]
 fn a_grid_holds_positions() {
+    let positions = [[[0, 0], [0, 1]], [[1, 0], [1, 1]]];
     let grid = Tensor::<2, Int>::cartesian_grid::<_, 3>([2, 2], &dev());
-    equal(grid, [[[0, 0], [0, 1]], [[1, 0], [1, 1]]]);
+    equal(grid, positions);
+    equal(cartesian_grid::<_, 2, 3>([2, 2], &dev()), positions);
 }
 
 #[test]
