@@ -28,7 +28,7 @@ pub(crate) fn run(steps: &mut Steps) -> Result {
         command.args(["test", "--target", TARGET, "--package", package]);
         command
             .args(tests)
-            .env("RUSTFLAGS", "-Zsanitizer=address")
+            .env("RUSTFLAGS", "-Zsanitizer=address --cfg plain_allocations")
             .env("CARGO_PROFILE_TEST_OPT_LEVEL", "1")
             .env("CARGO_PROFILE_DEV_OPT_LEVEL", "1");
         command

@@ -134,8 +134,9 @@ impl Bytes {
             return Ok(Vec::new());
         }
         let size = size_of::<E>();
-        // A vector frees with exactly the layout of its capacity.
+        // A vector frees with exactly the layout of its capacity, and to the allocator.
         let fits = size != 0
+            && self.layout.align() != ALIGN
             && self.layout.align() == align_of::<E>()
             && self.layout.size().is_multiple_of(size);
         if !fits || bytemuck::checked::try_cast_slice::<u8, E>(&self).is_err() {

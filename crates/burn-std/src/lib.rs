@@ -7,6 +7,8 @@
 
 extern crate alloc;
 
+#[cfg(feature = "std")]
+mod arena;
 pub mod backtrace;
 pub mod bytes;
 pub mod config;
@@ -25,6 +27,8 @@ pub mod metadata;
 #[cfg(feature = "network")]
 pub mod network;
 pub mod ops;
+#[cfg(feature = "std")]
+mod pages;
 pub mod quantization;
 pub mod rand;
 pub mod reader;

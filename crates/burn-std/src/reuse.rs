@@ -4,8 +4,9 @@
 //! touch: a third of a millisecond for each MiB, many times what a kernel needs to fill it. What a program allocates it
 //! allocates again (the next instruction, the next training step), so the last few buffers are kept. Together with those
 //! in use they are never more than were in use at once, so that keeping them does not raise the peak. Small buffers stay
-//! with the allocator, which is good at them.
+//! with the allocator, which is good at them. Where there is an [`arena`], it has the sizes between.
 
+use crate::arena;
 use crate::sync::Mutex;
 use alloc::alloc::dealloc;
 use alloc::vec::Vec;
@@ -19,6 +20,11 @@ const MOST: usize = 64 * 1024 * 1024;
 
 /// The most buffers that are kept; few enough to look through.
 const COUNT: usize = 128;
+
+/// Whether a buffer of this size is kept. A tool that looks for errors wants each to be freed.
+fn keeps(size: usize) -> bool {
+    size >= SMALL && !cfg!(plain_allocations)
+}
 
 struct Free {
     /// From the longest kept to the last freed. All have the alignment of a cache line.
@@ -73,8 +79,11 @@ impl Free {
 /// Counts a buffer of `layout`, which is kept memory if some has room for it and hardly more: its start and the layout it
 /// was allocated with. Otherwise the caller allocates.
 pub(crate) fn take(layout: Layout) -> Option<(*mut u8, Layout)> {
+    if let Some(ptr) = arena::take(layout) {
+        return Some((ptr, layout));
+    }
     let len = layout.size();
-    if len < SMALL {
+    if !keeps(len) {
         return None;
     }
     let mut free = FREE.lock();
@@ -100,10 +109,13 @@ pub(crate) fn take(layout: Layout) -> Option<(*mut u8, Layout)> {
 /// Keeps a buffer that [`take`] counted, or frees it.
 ///
 /// # Safety
-/// `ptr` was allocated by the global allocator with `layout` and belongs to the caller.
+/// `ptr` was given by [`take`] or allocated by the global allocator with `layout`, and belongs to the caller.
 pub(crate) unsafe fn give(ptr: *mut u8, layout: Layout) {
+    if arena::give(ptr, layout) {
+        return;
+    }
     let buffer = Buffer { ptr, layout };
-    if layout.size() < SMALL {
+    if !keeps(layout.size()) {
         return;
     }
     let mut free = FREE.lock();
@@ -119,6 +131,7 @@ pub(crate) unsafe fn give(ptr: *mut u8, layout: Layout) {
 
 /// Frees all that is kept.
 pub(crate) fn release() {
+    arena::release();
     let mut free = FREE.lock();
     free.bytes = 0;
     let gone = core::mem::take(&mut free.buffers);
@@ -148,8 +161,8 @@ mod tests {
         let again = new(SIZE - 100);
         assert_eq!((again.as_ptr(), again.len()), (start, SIZE - 100));
         drop(again);
-        // Twice the size has never been in use, so that the first is given up for it.
-        let other = new(SIZE / 2);
+        // More than both have never been in use, so that the first is given up for it.
+        let other = new(SIZE / 4 * 3);
         assert!(kept() < SIZE);
         drop(other);
         release();

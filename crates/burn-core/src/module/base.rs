@@ -14,6 +14,9 @@ use super::walk::{Action, Collect, Count, Transform};
 use super::{Flag, Param, ParamGroup, ParamId, Quantizer};
 use crate::store::{ModuleRecord, RecordError};
 
+/// The devices that the parameters of a module live on.
+pub type Devices = Vec<Device>;
+
 /// A tree of parameters; made by `#[derive(Module)]`.
 ///
 /// Only [`visit`](Module::visit) and [`map`](Module::map) differ between modules.
@@ -31,14 +34,14 @@ pub trait Module: Clone + Send + Debug {
     fn map<Mapper: ModuleMapper>(self, mapper: &mut Mapper) -> Self;
 
     /// Adds the devices of the parameters to `devices`, each once.
-    fn collect_devices(&self, devices: Vec<Device>) -> Vec<Device> {
+    fn collect_devices(&self, devices: Devices) -> Devices {
         let mut collect = Collect { devices };
         self.visit(&mut collect);
         collect.devices
     }
 
     /// The devices of the parameters, each once.
-    fn devices(&self) -> Vec<Device> {
+    fn devices(&self) -> Devices {
         self.collect_devices(Vec::new())
     }
 

@@ -58,7 +58,7 @@ mod quantize;
 mod reparam;
 mod walk;
 
-pub use base::{Module, ModuleMapper, ModuleVisitor};
+pub use base::{Devices, Module, ModuleMapper, ModuleVisitor};
 pub use burn_derive::Module;
 pub use burn_std::id::ParamId;
 pub use display::{Attribute, Content, DisplaySettings, ModuleDisplay, ModuleDisplayDefault};
