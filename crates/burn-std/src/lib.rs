@@ -25,6 +25,8 @@ pub mod metadata;
 #[cfg(feature = "network")]
 pub mod network;
 pub mod ops;
+#[cfg(feature = "std")]
+mod pages;
 pub mod quantization;
 pub mod rand;
 pub mod reader;
