@@ -53,15 +53,20 @@ impl Handle {
     /// # Panics
     /// If it is no `T`: routing sent it to the wrong engine.
     pub fn expect<T: AnyTensor + Clone>(self) -> T {
-        let device = self.device();
-        let any: Arc<dyn Any + Send + Sync> = self.0;
-        match any.downcast::<T>() {
-            Ok(tensor) => Arc::unwrap_or_clone(tensor),
-            Err(_) => panic!(
-                "a tensor of {device} was sent to an engine that takes {}",
+        let Some(tensor) = self.get::<T>() else {
+            panic!(
+                "a tensor of {} was sent to an engine that takes {}",
+                self.device(),
                 type_name::<T>()
-            ),
+            )
+        };
+        // What others hold as well is not worth trying to take out.
+        if Arc::strong_count(&self.0) > 1 {
+            return tensor.clone();
         }
+        let any: Arc<dyn Any + Send + Sync> = self.0;
+        let tensor = any.downcast::<T>().expect("it is one, as seen above");
+        Arc::unwrap_or_clone(tensor)
     }
 }
 

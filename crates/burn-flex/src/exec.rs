@@ -5,6 +5,7 @@
 
 use crate::FlexTensor;
 use crate::block::{ARGS, BLOCK, Numbers, Step};
+use crate::nontemporal;
 use crate::parallel::{Shared, split};
 use crate::rows::{Rows, broadcast};
 use crate::tensor::{Layout, allocate, pack};
@@ -158,32 +159,27 @@ fn small(step: Step, inputs: &mut [Input], output: &TensorMeta) -> Option<FlexTe
     }
     let mut slots = [[const { MaybeUninit::<u64>::uninit() }; SMALL]; 3];
     let mut args = [core::ptr::null(); ARGS];
-    for ((input, slot), arg) in inputs.iter().zip(&mut slots).zip(&mut args) {
+    let mut reused = None;
+    for (at, input) in inputs.iter_mut().enumerate() {
         match input {
             Input::Scalar(bytes, size) => {
-                let to = slot.as_mut_ptr().cast();
+                let to = slots[at].as_mut_ptr().cast();
                 // SAFETY: a scalar has this many bytes, and a slot is aligned and long enough for any element type.
                 unsafe { fill(bytes.as_ptr(), *size, to, len) };
-                *arg = to.cast_const();
+                args[at] = to.cast_const();
             }
             Input::Tensor(tensor) => {
                 if tensor.shape() != &output.shape || !tensor.is_contiguous() {
                     return None;
                 }
-                let offset = tensor.layout().offset * tensor.dtype().size();
-                *arg = tensor.bytes().as_ptr().wrapping_add(offset);
+                args[at] = tensor.first();
+                if reused.is_none() && tensor.dtype().size() == size {
+                    let storage = tensor.unique_storage();
+                    reused = storage.map(|storage| (at, storage.as_mut_ptr()));
+                }
             }
         }
     }
-    let reused = inputs
-        .iter_mut()
-        .enumerate()
-        .find_map(|(at, input)| match input {
-            Input::Tensor(tensor) if tensor.dtype().size() == size => {
-                Some((at, tensor.unique_storage()?.as_mut_ptr()))
-            }
-            _ => None,
-        });
     let Some((at, to)) = reused else {
         // SAFETY: the step writes all elements of its output.
         let mut storage = unsafe { allocate(len * size, output.dtype) };
@@ -223,15 +219,24 @@ pub(crate) fn run(program: Program<'_>, inputs: &mut [Input]) -> SmallVec<[FlexT
             &mut slots,
         ));
     }
-    let mut targets = List::new();
     let mut streams: List<_> = sources.iter().filter_map(Source::stream).collect();
+    let read: usize = streams.iter().map(|(_, size)| size).sum();
+    let written: usize = outputs.iter().map(|(_, _, size)| size).sum();
+    let around = nontemporal::pays(len.saturating_mul(read + written));
+    let mut targets = List::new();
     for (storage, to, size) in &outputs {
-        targets.push((*to, *size));
-        if storage.is_some() {
-            streams.push((*to, *size));
+        let (to, size) = (*to, *size);
+        let slot = (around && storage.is_some()).then(|| {
+            slots += 1;
+            slots - 1
+        });
+        targets.push(Target { to, size, slot });
+        if storage.is_some() && slot.is_none() {
+            streams.push((to, size));
         }
     }
     let widths = sources.iter().map(Source::size);
+    let widths = widths.chain(targets.iter().map(|target| target.size));
     let machine = Machine {
         width: widths.fold(program.width, usize::max),
         sources,
@@ -482,6 +487,14 @@ impl Source {
     }
 }
 
+/// Where blocks of an output go.
+struct Target {
+    to: Shared<u8>,
+    size: usize,
+    /// Where they are computed, if they are copied to `to` around the caches.
+    slot: Option<usize>,
+}
+
 /// A step with the positions of its arguments and its output in a list of places.
 type Call = (Step, [usize; ARGS], usize);
 
@@ -492,7 +505,7 @@ struct Line([u64; 8]);
 /// A program with its sources and targets resolved.
 struct Machine<'a> {
     sources: List<Source>,
-    targets: List<(Shared<u8>, usize)>,
+    targets: List<Target>,
     /// Memory that is read or written from one end to the other, and the size of an element.
     streams: List<(Shared<u8>, usize)>,
     program: Program<'a>,
@@ -506,7 +519,7 @@ impl Machine<'_> {
     /// The cost of one element for [`split`].
     fn cost(&self) -> usize {
         let read: usize = self.sources.iter().map(Source::size).sum();
-        let written: usize = self.targets.iter().map(|(_, size)| size).sum();
+        let written: usize = self.targets.iter().map(|target| target.size).sum();
         let computed: usize = self.program.tasks.iter().map(|task| task.step.cost()).sum();
         read + written + computed + self.program.temporaries
     }
@@ -517,6 +530,10 @@ impl Machine<'_> {
             return match self.slots {
                 // Nothing has to stay in the cache.
                 0 => 16 * BLOCK,
+                // A block, its result and the next one do.
+                _ if self.targets.iter().any(|target| target.slot.is_some()) => {
+                    4 * BLOCK / self.width
+                }
                 _ => 8 * BLOCK / self.width,
             };
         }
@@ -554,20 +571,26 @@ impl Machine<'_> {
             for (source, place) in self.sources.iter().zip(inputs) {
                 *place = find(source, part.clone(), &slot).cast_mut();
             }
-            for ((to, size), place) in self.targets.iter().zip(others) {
-                *place = to.get().wrapping_add(start * size);
+            for (target, place) in self.targets.iter().zip(others) {
+                *place = match target.slot {
+                    Some(at) => slot(at),
+                    None => target.to.get().wrapping_add(start * target.size),
+                };
             }
             for (at, (step, args, to)) in calls.iter().enumerate() {
                 if far {
-                    self.fetch_ahead(part.end, share, at);
+                    self.fetch(part.end + at * share, share);
                 }
                 let args = args.map(|arg| places[arg].cast_const());
                 // SAFETY: sources and targets hold `range` and are aligned; slots hold a block. No task writes where it
                 // reads, but for steps that may; other sources that share their memory with a target are staged.
                 unsafe { step.run(args, places[*to], part.len()) };
             }
+            // SAFETY: the steps above wrote the slots; targets hold `range`, and overlap no slot.
+            unsafe { self.write_around(part.clone(), !far, &slot) };
             start = part.end;
         }
+        nontemporal::finish();
     }
 
     /// The tasks, and the list of places that they are positions in: sources and targets, which move on from block to
@@ -634,16 +657,45 @@ impl Machine<'_> {
         self.program.tasks.len() > 1 && len * read > CACHES
     }
 
-    /// Asks for a share of the next block while step `at` computes on this one. The machine itself stops looking ahead at
-    /// the end of a page, which is where blocks of 4 bytes an element end, and does not know that steps on scratch memory
-    /// are followed by the next page.
-    fn fetch_ahead(&self, next: usize, share: usize, at: usize) {
+    /// Asks for `len` elements of each stream from `start` on, which are a share of the next block while this one is worked
+    /// on. The machine itself stops looking ahead at the end of a page, which is where blocks of 4 bytes an element end, and
+    /// does not know that steps on scratch memory are followed by the next page.
+    fn fetch(&self, start: usize, len: usize) {
         for (from, size) in &self.streams {
-            let first = from.get().wrapping_add((next + at * share) * size);
+            let first = from.get().wrapping_add(start * size);
             // Addresses may be past the end: asking for them does nothing.
-            for line in (0..share * size).step_by(size_of::<Line>()) {
+            for line in (0..len * size).step_by(size_of::<Line>()) {
                 fetch(first.wrapping_add(line));
             }
+        }
+    }
+
+    /// Copies a block of the targets that are computed in slots to where they belong. With `ahead` it asks for the next block
+    /// meanwhile: memory reads and writes at the same time.
+    ///
+    /// # Safety
+    /// The slots are readable for the block, and targets writable for `part`.
+    unsafe fn write_around(
+        &self,
+        part: Range<usize>,
+        mut ahead: bool,
+        slots: &dyn Fn(usize) -> *mut u8,
+    ) {
+        /// Elements between two looks ahead: whole lines of cache for every size.
+        const SHARE: usize = 128;
+        for Target { to, size, slot } in &self.targets {
+            let Some(slot) = slot else { continue };
+            for at in (0..part.len()).step_by(SHARE) {
+                if ahead {
+                    self.fetch(part.end + at, SHARE);
+                }
+                let from = slots(*slot).wrapping_add(at * size);
+                let to = to.get().wrapping_add((part.start + at) * size);
+                let len = SHARE.min(part.len() - at) * size;
+                // SAFETY: the caller's promise.
+                unsafe { nontemporal::copy(from, to, len) };
+            }
+            ahead = false;
         }
     }
 

@@ -13,6 +13,7 @@ mod engine;
 mod exec;
 mod fuse;
 mod math;
+mod nontemporal;
 mod ops;
 mod parallel;
 mod rows;

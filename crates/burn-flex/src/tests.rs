@@ -108,6 +108,22 @@ fn broadcasts_are_right_for_short_and_long_rows() {
 }
 
 #[test]
+fn results_too_large_for_caches_are_written_in_full_and_nowhere_else() {
+    // No multiple of a block, and 36 MB where 33 are large.
+    const LEN: usize = 4_000_037;
+    let bytes: Vec<i8> = (0..LEN).map(|at| at as i8).collect();
+    let bytes = vector(&bytes);
+    let (input, dtype) = (bytes.clone(), DType::F64);
+    let wide = allocations(1, || run(Operation::Cast { input, dtype }));
+    let sum = allocations(1, || tensors(wide.clone(), wide.clone(), BinaryOp::Add));
+    let (wide, sum) = (elems::<f64>(wide), elems::<f64>(sum));
+    for at in 0..LEN {
+        let x = f64::from(at as i8);
+        assert_eq!((wide[at], sum[at]), (x, 2.0 * x));
+    }
+}
+
+#[test]
 fn functions_of_transposed_tensors_follow_their_memory() {
     let x = transposed(FlexTensor::from_vec(
         [2, 3],

@@ -237,11 +237,12 @@ impl<B: FuseBackend> Backend for Fusion<B> {
         operation: Checked<Handle>,
         open: &mut dyn FnMut(Handle) -> FusionTensor<B>,
     ) -> Outputs<FusionTensor<B>> {
-        if !device.is_small(&operation) || !B::supports(&device.0.device, operation.operation()) {
+        if !device.is_small(&operation) {
             return On::<Self>(device).emit(operation.map(open));
         }
         let operation = operation.map(&mut |operand| device.force(open(operand)));
-        B::execute(&device.0.device, operation).map(|tensor| device.ready(tensor))
+        let outputs = On::<B>(&device.0.device).emit(operation);
+        outputs.map(|tensor| device.ready(tensor))
     }
 
     fn upload(device: &FusionDevice<B>, data: TensorData) -> FusionTensor<B> {

@@ -23,6 +23,7 @@ impl TensorMeta {
     }
 
     /// The number of dims.
+    #[inline]
     pub fn rank(&self) -> usize {
         self.shape.len()
     }

@@ -508,6 +508,7 @@ impl<T: Described> Operation<T> {
     ///
     /// # Errors
     /// The instruction and what is wrong with it.
+    #[inline]
     pub fn try_check(self) -> Result<Checked<T>, Box<(Self, OperationError)>> {
         match self.infer() {
             Ok(outputs) => Ok(Checked {
@@ -532,16 +533,19 @@ pub struct Checked<T> {
 
 impl<T> Checked<T> {
     /// The instruction.
+    #[inline]
     pub fn operation(&self) -> &Operation<T> {
         &self.operation
     }
 
     /// The descriptions of its outputs.
+    #[inline]
     pub fn outputs(&self) -> &Outputs<TensorMeta> {
         &self.outputs
     }
 
     /// The instruction and the descriptions of its outputs.
+    #[inline]
     pub fn into_parts(self) -> (Operation<T>, Outputs<TensorMeta>) {
         (self.operation, self.outputs)
     }
@@ -555,6 +559,7 @@ impl<T> Checked<T> {
     }
 
     /// Replaces each tensor, in operand order; the replacement must have the same description.
+    #[inline]
     pub fn map<U>(self, f: &mut dyn FnMut(T) -> U) -> Checked<U> {
         Checked {
             operation: self.operation.map(f),

@@ -17,6 +17,7 @@ impl<T> Outputs<T> {
     ///
     /// # Panics
     /// If there is not exactly one: the caller knows its instruction.
+    #[inline]
     pub fn one(self) -> T {
         match self {
             Self::One(output) => output,
@@ -25,6 +26,7 @@ impl<T> Outputs<T> {
     }
 
     /// The outputs in order.
+    #[inline]
     pub fn as_slice(&self) -> &[T] {
         match self {
             Self::One(output) => core::slice::from_ref(output),
@@ -33,6 +35,7 @@ impl<T> Outputs<T> {
     }
 
     /// Replaces each output.
+    #[inline]
     pub fn map<U>(self, mut f: impl FnMut(T) -> U) -> Outputs<U> {
         match self {
             Self::One(output) => Outputs::One(f(output)),

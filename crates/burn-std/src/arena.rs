@@ -150,7 +150,12 @@ pub(crate) fn take(layout: Layout) -> Option<*mut u8> {
     if !ON || !SIZES.contains(&layout.size()) {
         return None;
     }
-    let len = rounded(layout.size());
+    let ptr = cut(rounded(layout.size()))?;
+    crate::pages::enlarge(ptr, layout.size());
+    Some(ptr)
+}
+
+fn cut(len: usize) -> Option<*mut u8> {
     let mut chunks = CHUNKS.lock();
     for chunk in chunks.iter_mut() {
         if let Some(start) = chunk.space.take(len) {

@@ -103,7 +103,10 @@ impl Bytes {
                 let alloc = if zero { alloc_zeroed } else { alloc };
                 // SAFETY: the size is not 0.
                 let ptr = unsafe { alloc(layout) };
-                NonNull::new(ptr).unwrap_or_else(|| handle_alloc_error(layout))
+                let ptr = NonNull::new(ptr).unwrap_or_else(|| handle_alloc_error(layout));
+                #[cfg(feature = "std")]
+                crate::pages::enlarge(ptr.as_ptr(), len);
+                ptr
             }
         };
         Self { ptr, len, layout }

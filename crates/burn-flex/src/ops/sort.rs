@@ -189,6 +189,8 @@ where
         "positions of a line that fits into memory as pairs have 32 bits"
     );
     let cost = lines.size * 8 * NANOSECOND;
+    // Whole lines of elements as wide as their keys are sorted where they go.
+    let in_place = size_of::<R>() == size_of::<K>() && lines.len == lines.size;
     split(lines.count, 1, cost, &|range| {
         let mut keys = (Vec::<K>::new(), Vec::new());
         let mut pairs = (Vec::<P>::new(), Vec::new());
@@ -203,17 +205,29 @@ where
                     .iter()
                     .fold(false, |any, bits| any | form.is_shared(*bits))
             {
-                keys.0.clear();
-                keys.0.extend(
-                    elems
-                        .iter()
-                        .map(|bits| AsPrimitive::<K>::as_(form.key(*bits))),
-                );
-                first(&mut keys.0, &mut keys.1, lines.len, 0, 8 * size_of::<R>());
-                for (at, key) in keys.0.iter().take(lines.len).enumerate() {
-                    // SAFETY: the line of the output has `len` elements with these bits.
-                    unsafe { *to.cast::<R>().add(at) = form.bits(key.as_()) };
+                let keys_of = elems
+                    .iter()
+                    .map(|bits| AsPrimitive::<K>::as_(form.key(*bits)));
+                let bits = 8 * size_of::<R>();
+                if in_place {
+                    let to = to.cast::<K>();
+                    // SAFETY: the line of the output has `len` elements as wide as a key, all of which `put` writes first.
+                    let line = unsafe {
+                        put(keys_of, to);
+                        core::slice::from_raw_parts_mut(to, lines.len)
+                    };
+                    first(line, &mut keys.1, lines.len, 0, bits);
+                    for key in line {
+                        *key = form.bits(key.as_()).as_();
+                    }
+                    continue;
                 }
+                keys.0.clear();
+                keys.0.extend(keys_of);
+                first(&mut keys.0, &mut keys.1, lines.len, 0, bits);
+                let sorted = keys.0.iter().take(lines.len);
+                // SAFETY: the line of the output has `len` elements with these bits.
+                unsafe { put(sorted.map(|key| form.bits(key.as_())), to.cast::<R>()) };
                 continue;
             }
             let above = 4 * size_of::<P>();
@@ -271,12 +285,11 @@ unsafe fn positions(places: impl Iterator<Item = usize>, width: usize, to: *mut 
 
 /// Brings the first `len` items into order at the front, by the `bits` bits from `low` on; items that are equal there
 /// are in order already.
-fn first<I: Item>(items: &mut Vec<I>, scratch: &mut Vec<I>, len: usize, low: usize, bits: usize) {
+fn first<I: Item>(items: &mut [I], scratch: &mut Vec<I>, len: usize, low: usize, bits: usize) {
     if len < items.len() / 4 {
         if let Some(last) = len.checked_sub(1) {
             items.select_nth_unstable(last);
-            items.truncate(len);
-            items.sort_unstable();
+            items[..len].sort_unstable();
         }
         return;
     }
@@ -293,21 +306,27 @@ fn first<I: Item>(items: &mut Vec<I>, scratch: &mut Vec<I>, len: usize, low: usi
     }
     scratch.clear();
     scratch.resize(items.len(), I::zero());
+    let (mut from, mut to) = (&mut *items, &mut scratch[..]);
+    let mut away = false;
     for (at, counts) in counts.iter_mut().enumerate().take(digits) {
         // A digit that all items share changes nothing.
-        if counts[digit(items[0], at)] == items.len() {
+        if counts[digit(from[0], at)] == from.len() {
             continue;
         }
         let mut start = 0;
         for count in counts.iter_mut() {
             start += core::mem::replace(count, start);
         }
-        for item in items.iter() {
+        for item in from.iter() {
             let place = &mut counts[digit(*item, at)];
-            scratch[*place] = *item;
+            to[*place] = *item;
             *place += 1;
         }
-        core::mem::swap(items, scratch);
+        core::mem::swap(&mut from, &mut to);
+        away = !away;
+    }
+    if away {
+        to.copy_from_slice(from);
     }
 }
 

@@ -39,8 +39,9 @@ pub(super) fn pair(
         }
         Operand::Tensor(rhs) => {
             let operands = [("lhs", lhs), ("rhs", *rhs)];
-            OperationError::require(name, kinds, &operands)?;
-            if lhs.dtype != rhs.dtype {
+            // Of one type, both are of an allowed kind if one is.
+            if lhs.dtype != rhs.dtype || !kinds.contain(lhs.dtype) {
+                OperationError::require(name, kinds, &operands)?;
                 return Err(OperationError::of(name, &operands, Problem::DTypesDiffer));
             }
             shapes(name, operands[0], operands[1])

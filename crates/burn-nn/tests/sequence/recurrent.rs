@@ -229,6 +229,27 @@ fn an_lstm_position_by_position_is_the_whole() {
     assert_eq!(output.narrow(1, 2, 2).abs().sum().into_scalar::<f32>(), 0.0);
 }
 
+#[test]
+fn a_sequence_that_is_taken_in_parts_is_the_whole_in_both_directions() {
+    let device = Device::flex();
+    // 128 · 4 · 64 elements for a position, of which at most 2^17 are there at once: halves of halves, of 2 and 3 positions.
+    let (batch, length, d_hidden) = (128, 11, 64);
+    for reverse in [false, true] {
+        let config = LstmConfig::new(3, d_hidden, true).with_reverse(reverse);
+        let layer = config.init(&device);
+        let distribution = burn_core::tensor::Distribution::Default;
+        let input = Tensor::random([batch, length, 3], distribution, &device);
+        let (whole, _) = layer.forward(input.clone(), None);
+        let order = (0..length).map(|at| if reverse { length - 1 - at } else { at });
+        let positions = order.map(|at| (at, input.clone().narrow(1, at, 1)));
+        let (output, _) = layer.forward_iter(positions, None, batch, length, &device);
+        let whole = whole.into_data();
+        output
+            .into_data()
+            .assert_approx_eq::<f32>(&whole, tolerance());
+    }
+}
+
 fn tolerance() -> burn_core::tensor::Tolerance<f32> {
     burn_core::tensor::Tolerance::absolute(1e-6)
 }

@@ -245,14 +245,26 @@ impl Tiles {
         /// Multiplications that are worth packing both sides for, a few µs, and those that no thread should have more of.
         const WORTH: usize = 1 << 19;
         const MOST: usize = 1 << 27;
+        /// Up to this many columns that are not side by side `gemm` packs all at once, into memory of the allocator, which
+        /// aligned blocks leave holes in; and more of them in blocks, where it has memory.
+        const ALL: usize = 256;
         let sizes = [product.m, product.n];
         let all = product.work().saturating_mul(product.batches);
         let most = (all / 8).clamp(WORTH, MOST);
+        let least = match product.n / (ALL + 1) {
+            parts @ 3.. if product.rhs.col != 1 => {
+                product.n.div_ceil(parts).next_multiple_of(GRAIN[1])
+            }
+            _ => 0,
+        };
         let mut tile = sizes;
         while tile[0] * tile[1] * product.k > most {
             // The longer side is halved, which keeps what is packed small beside what is multiplied.
-            let side = usize::from(tile[1] >= tile[0]);
-            let half = tile[side].div_ceil(2).next_multiple_of(GRAIN[side]);
+            let side = usize::from(tile[1] >= tile[0] && tile[1] > least);
+            let mut half = tile[side].div_ceil(2).next_multiple_of(GRAIN[side]);
+            if side == 1 {
+                half = half.max(least);
+            }
             if half >= tile[side] {
                 break;
             }

@@ -176,6 +176,14 @@ fn large_products_and_long_vectors_are_right() {
 }
 
 #[test]
+fn several_tiles_of_columns_are_right_in_any_layout() {
+    let lhs = sample(&[60, 90], DType::F32);
+    for (layout, rhs) in layouts(&[90, 800], DType::F32) {
+        check(&lhs, &rhs, layout);
+    }
+}
+
+#[test]
 #[cfg(feature = "rayon")]
 fn results_do_not_depend_on_the_number_of_threads() {
     use crate::ops::testing::same_on_any_number_of_threads;

@@ -102,11 +102,10 @@ impl Rnn {
         packed::check("Rnn", &self.gate, &input, self.d_hidden, state.as_ref());
         let [batch, length, _] = input.dims();
         let gate = Packed::new(&[&self.gate]);
-        let inputs = gate.inputs(input);
         let mut hidden = state.unwrap_or_else(|| gate.initial(batch));
         let mut states = States::new(length, &hidden);
-        for at in packed::positions(length, self.reverse) {
-            let sum = gate.hidden(hidden).add(inputs[at].clone());
+        for (at, input) in gate.visits(input, self.reverse) {
+            let sum = gate.hidden(hidden).add(input);
             hidden = packed::clipped(self.hidden_activation.forward(sum), self.clip);
             states.set("Rnn", at, hidden.clone());
         }

@@ -111,11 +111,9 @@ impl Gru {
         packed::check("Gru", &self.new_gate, &input, self.d_hidden, state.as_ref());
         let [batch, length, _] = input.dims();
         let gates = self.gates();
-        let inputs = gates.packed.inputs(input);
         let mut hidden = state.unwrap_or_else(|| gates.packed.initial(batch));
         let mut states = States::new(length, &hidden);
-        for at in packed::positions(length, reverse) {
-            let input = inputs[at].clone();
+        for (at, input) in gates.packed.visits(input, reverse) {
             let (update, fresh) = match &gates.split {
                 None => self.reset_after(&gates, input, hidden.clone()),
                 Some(split) => self.reset_before(split, input, hidden.clone()),

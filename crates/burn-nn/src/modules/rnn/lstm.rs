@@ -129,14 +129,13 @@ impl Lstm {
         self.check(&input, state.as_ref());
         let [batch, length, _] = input.dims();
         let gates = Packed::new(&self.gates());
-        let inputs = gates.inputs(input);
         let mut state = state.unwrap_or_else(|| {
             let zeros = gates.initial(batch);
             LstmState::new(zeros.clone(), zeros)
         });
         let mut states = States::new(length, &state.hidden);
-        for at in packed::positions(length, self.reverse) {
-            state = self.step(&gates, inputs[at].clone(), state);
+        for (at, input) in gates.visits(input, self.reverse) {
+            state = self.step(&gates, input, state);
             states.set("Lstm", at, state.hidden.clone());
         }
         let output = packed::batch_first(states.into_tensor(), self.batch_first);

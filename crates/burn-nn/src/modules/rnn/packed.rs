@@ -42,12 +42,43 @@ impl Packed {
 
     /// What an input `[batch, length, d_input]` says to the gates, by position: `[batch, gates · d_hidden]`.
     pub fn inputs(&self, input: Tensor<3>) -> Vec<Tensor<2>> {
-        let mut inputs = Vec::with_capacity(input.dims()[1]);
+        let mut positions = Vec::with_capacity(input.dims()[1]);
         cut(
             linear(input, self.input.clone(), self.bias.clone()),
-            &mut inputs,
+            1,
+            &mut positions,
         );
-        inputs
+        let positions = positions.into_iter();
+        positions.map(|position| position.squeeze_dim(1)).collect()
+    }
+
+    /// The positions of a sequence `[batch, length, d_input]` in the order in which they are visited, each with what its
+    /// input says to the gates. That is several times the input: it is there for some positions at a time.
+    pub fn visits(
+        &self,
+        sequence: Tensor<3>,
+        reverse: bool,
+    ) -> impl Iterator<Item = (usize, Tensor<2>)> {
+        /// Elements of it that are there at once: enough work for a product.
+        const MOST: usize = 1 << 17;
+        let [batch, length, _] = sequence.dims();
+        let position = batch * self.hidden.dims()[1];
+        let mut parts = Vec::new();
+        cut(sequence, (MOST / position.max(1)).max(1), &mut parts);
+        if reverse {
+            parts.reverse();
+        }
+        let inputs = parts.into_iter().flat_map(move |part| {
+            let mut inputs = self.inputs(part);
+            if reverse {
+                inputs.reverse();
+            }
+            inputs
+        });
+        inputs.enumerate().map(move |(at, input)| match reverse {
+            true => (length - 1 - at, input),
+            false => (at, input),
+        })
     }
 
     /// What a hidden state says to the gates: `[batch, gates · d_hidden]`.
@@ -68,16 +99,16 @@ impl Packed {
     }
 }
 
-/// The positions of a sequence, as halves of halves: the gradient of a part is as large as what it is cut from, so that
-/// cutting each position from the whole would cost the square of the length.
-fn cut(sequence: Tensor<3>, positions: &mut Vec<Tensor<2>>) {
+/// Parts of a sequence of at most as many positions, as halves of halves: the gradient of a part is as large as what it is
+/// cut from, so that cutting each part from the whole would cost the square of the length.
+fn cut(sequence: Tensor<3>, most: usize, parts: &mut Vec<Tensor<3>>) {
     match sequence.dims()[1] {
         0 => {}
-        1 => positions.push(sequence.squeeze_dim(1)),
+        length if length <= most => parts.push(sequence),
         length => {
             let half = length / 2;
-            cut(sequence.clone().narrow(1, 0, half), positions);
-            cut(sequence.narrow(1, half, length - half), positions);
+            cut(sequence.clone().narrow(1, 0, half), most, parts);
+            cut(sequence.narrow(1, half, length - half), most, parts);
         }
     }
 }
@@ -127,14 +158,6 @@ pub(super) fn batch_first(tensor: Tensor<3>, is_first: bool) -> Tensor<3> {
         true => tensor,
         false => tensor.swap_dims(0, 1),
     }
-}
-
-/// Positions `0..length` in the order in which they are visited.
-pub(super) fn positions(length: usize, reverse: bool) -> impl Iterator<Item = usize> {
-    (0..length).map(move |at| match reverse {
-        true => length - 1 - at,
-        false => at,
-    })
 }
 
 /// The hidden states of a sequence by position: `[batch, length, d_hidden]`, zeros where there is none.
