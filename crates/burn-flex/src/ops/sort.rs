@@ -189,8 +189,6 @@ where
         "positions of a line that fits into memory as pairs have 32 bits"
     );
     let cost = lines.size * 8 * NANOSECOND;
-    // Whole lines of elements as wide as their keys are sorted where they go.
-    let in_place = size_of::<R>() == size_of::<K>() && lines.len == lines.size;
     split(lines.count, 1, cost, &|range| {
         let mut keys = (Vec::<K>::new(), Vec::new());
         let mut pairs = (Vec::<P>::new(), Vec::new());
@@ -205,29 +203,8 @@ where
                     .iter()
                     .fold(false, |any, bits| any | form.is_shared(*bits))
             {
-                let keys_of = elems
-                    .iter()
-                    .map(|bits| AsPrimitive::<K>::as_(form.key(*bits)));
-                let bits = 8 * size_of::<R>();
-                if in_place {
-                    let to = to.cast::<K>();
-                    // SAFETY: the line of the output has `len` elements as wide as a key, all of which `put` writes first.
-                    let line = unsafe {
-                        put(keys_of, to);
-                        core::slice::from_raw_parts_mut(to, lines.len)
-                    };
-                    first(line, &mut keys.1, lines.len, 0, bits);
-                    for key in line {
-                        *key = form.bits(key.as_()).as_();
-                    }
-                    continue;
-                }
-                keys.0.clear();
-                keys.0.extend(keys_of);
-                first(&mut keys.0, &mut keys.1, lines.len, 0, bits);
-                let sorted = keys.0.iter().take(lines.len);
                 // SAFETY: the line of the output has `len` elements with these bits.
-                unsafe { put(sorted.map(|key| form.bits(key.as_())), to.cast::<R>()) };
+                unsafe { by_keys(elems, form, lines.len, to.cast::<R>(), &mut keys) };
                 continue;
             }
             let above = 4 * size_of::<P>();
@@ -256,6 +233,46 @@ where
             }
         }
     });
+}
+
+/// Sorts a line of elements that their keys can be turned back into.
+///
+/// # Safety
+/// `to` is writable for `len` elements.
+unsafe fn by_keys<R, K>(
+    elems: &[R],
+    form: Form<R>,
+    len: usize,
+    to: *mut R,
+    (keys, scratch): &mut (Vec<K>, Vec<K>),
+) where
+    R: Bits + AsPrimitive<K>,
+    K: Item + AsPrimitive<R>,
+{
+    let bits = 8 * size_of::<R>();
+    let unsorted = elems
+        .iter()
+        .map(|bits| AsPrimitive::<K>::as_(form.key(*bits)));
+    // Whole lines of elements as wide as their keys are sorted where they go.
+    if size_of::<R>() == size_of::<K>() && len == elems.len() {
+        let to = to.cast::<K>();
+        // SAFETY: the caller's promise, for elements as wide as a key, all of which `put` writes first.
+        let line = unsafe {
+            put(unsorted, to);
+            core::slice::from_raw_parts_mut(to, len)
+        };
+        first(line, scratch, len, 0, bits);
+        for key in line {
+            *key = form.bits(key.as_()).as_();
+        }
+        return;
+    }
+    keys.clear();
+    keys.extend(unsorted);
+    first(keys, scratch, len, 0, bits);
+    let sorted = keys.iter().take(len);
+    // SAFETY: the caller's promise.
+    unsafe { put(sorted.map(|key| form.bits(key.as_())), to) };
 }
 
 /// # Safety
