@@ -116,7 +116,7 @@ fn paths<M: Module>(module: &M) -> Vec<String> {
 
 #[test]
 fn the_parameters_that_are_tensors_are_listed_and_a_group_of_all_has_the_switches_too() {
-    let net = net(&dev());
+    let net = net(&Device::default());
     let ids = list_param_ids(&net);
     assert_eq!(ids.len(), paths(&net).len() - 1);
     assert_eq!(ids[0], net.layers[0].weight.id);
