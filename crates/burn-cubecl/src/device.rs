@@ -78,11 +78,14 @@ impl CubeDevice {
     /// (`lower_shared_implicit`), at which drivers crash. Its devices do not tell; the drivers of GPUs have had the extension
     /// since 2021, but those that run shaders on the CPU have not.
     pub(crate) fn shares(&self) -> bool {
-        let properties = self.client.properties();
-        let software = matches!(self.device, cubecl::Device::Wgpu(_))
-            && properties.identity.physical.is_none()
-            && !cfg!(target_family = "wasm");
-        properties.hardware.num_cpu_cores.is_none() && !software
+        self.client.properties().hardware.num_cpu_cores.is_none() && !self.is_software()
+    }
+
+    /// Whether it is a driver for graphics that computes on the CPU.
+    pub(crate) fn is_software(&self) -> bool {
+        matches!(self.device, cubecl::Device::Wgpu(_))
+            && self.client.properties().identity.physical.is_none()
+            && !cfg!(target_family = "wasm")
     }
 
     /// Whether kernels can load, store and compute with `dtype`.

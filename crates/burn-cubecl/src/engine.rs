@@ -276,7 +276,12 @@ fn open(runtime: Runtime, device: cubecl::Device) -> Opened {
     if let Some(engine) = devices.get(&device) {
         return Ok(*engine);
     }
-    let cube = guarded(runtime, || CubeDevice::new(device.clone()))?;
+    let cube = guarded(runtime, || {
+        let cube = CubeDevice::new(device.clone());
+        #[cfg(not(target_family = "wasm"))]
+        crate::exit::wait_for(&cube);
+        cube
+    })?;
     #[cfg(feature = "fusion")]
     let engine = burn_fusion::engine::<Cube>(cube, 0);
     #[cfg(not(feature = "fusion"))]

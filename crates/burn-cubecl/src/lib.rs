@@ -17,6 +17,8 @@
 mod backend;
 mod device;
 mod engine;
+#[cfg(not(target_family = "wasm"))]
+mod exit;
 mod fuse;
 mod memory;
 mod ops;

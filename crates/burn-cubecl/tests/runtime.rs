@@ -340,3 +340,27 @@ fn too_much_memory_is_an_error_and_the_device_lives_on() {
     assert!(read_sync(Cube::download(&device, vec![huge])).is_err());
     data_comes_back_as_it_went();
 }
+
+/// Drivers that compute on the CPU crash where the process ends under their threads.
+#[test]
+fn a_program_may_end_while_its_kernels_run() {
+    const ENDS: &str = "BURN_CUBECL_ENDS_AT_ONCE";
+    if std::env::var_os(ENDS).is_some() {
+        let device = device();
+        for op in UnaryOp::ALL {
+            let input = Cube::upload(&device, TensorData::full([4096], 1.0f32));
+            let operation = Operation::Unary { op: *op, input };
+            if Cube::supports(&device, &operation) && operation.infer().is_ok() {
+                run(&device, operation);
+            }
+        }
+        return;
+    }
+    let test = std::thread::current();
+    let mut program = std::process::Command::new(std::env::current_exe().unwrap());
+    let program = program
+        .args(["--exact", test.name().unwrap()])
+        .env(ENDS, "1");
+    let output = program.output().unwrap();
+    assert!(output.status.success(), "{output:?}");
+}
