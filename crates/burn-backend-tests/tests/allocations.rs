@@ -7,7 +7,7 @@ use burn_backend_tests::read;
 use burn_dispatch::{autodiff, registry, run};
 use burn_flex::device as flex;
 use burn_ir::{BinaryOp, CompareOp, Dims, MovementOp, Operand, Operation, ReduceOp, UnaryOp};
-use burn_std::{BoolStore, DType, Scalar, TensorData};
+use burn_std::{BoolStore, Bytes, DType, Scalar, TensorData};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 use std::sync::Mutex;
@@ -77,6 +77,7 @@ static ALLOCATOR: Counting = Counting;
 
 /// The allocations of `run`: all, and those of buffers.
 fn allocations<T>(run: impl FnOnce() -> T) -> (usize, usize) {
+    Bytes::allocate_singly();
     let before = (ALL.get(), LARGE.get());
     let output = run();
     let after = (ALL.get(), LARGE.get());
@@ -86,6 +87,7 @@ fn allocations<T>(run: impl FnOnce() -> T) -> (usize, usize) {
 
 /// The most bytes that are in use at once while `run` runs, beyond those before.
 fn most_bytes<T>(run: impl FnOnce() -> T) -> isize {
+    Bytes::allocate_singly();
     let before = LIVE.get();
     MOST.set(before);
     drop(run());

@@ -7,7 +7,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use burn_core::module::{Module, Param};
-use burn_core::tensor::{Device, Tensor};
+use burn_core::tensor::{Bytes, Device, Tensor};
 use burn_optim::momentum::MomentumConfig;
 use burn_optim::{
     AdaGradConfig, AdamConfig, AdamWConfig, AdanConfig, GradientsParams, LionConfig,
@@ -66,6 +66,7 @@ struct Weights {
 
 /// The buffers that a third step allocates, whose state is there.
 fn buffers(device: &Device, mut optimizer: ModuleOptimizer) -> usize {
+    Bytes::allocate_singly();
     let filled = |value: f32| Tensor::<1>::full([ELEMENTS], value, device);
     let mut weights = Weights {
         values: Param::from_tensor(filled(1.0)),

@@ -11,6 +11,7 @@ use alloc::alloc::{alloc, dealloc};
 use alloc::vec::Vec;
 use core::alloc::Layout;
 use core::ops::Range;
+use core::sync::atomic::{AtomicBool, Ordering};
 
 /// The sizes of buffers that are cut from chunks: bytes. Allocators are good at smaller ones, and larger ones are mapped
 /// from the system each for itself.
@@ -141,13 +142,21 @@ impl Drop for Chunk {
 
 static CHUNKS: Mutex<Vec<Chunk>> = Mutex::new(Vec::new());
 
+/// Whether no buffer is cut any more.
+static LEFT: AtomicBool = AtomicBool::new(false);
+
+/// Cuts no buffer any more.
+pub(crate) fn leave() {
+    LEFT.store(true, Ordering::Relaxed);
+}
+
 fn rounded(size: usize) -> usize {
     size.next_multiple_of(GRAIN)
 }
 
 /// A buffer of `layout`, if it is of a size that is cut from chunks.
 pub(crate) fn take(layout: Layout) -> Option<*mut u8> {
-    if !ON || !SIZES.contains(&layout.size()) {
+    if !ON || LEFT.load(Ordering::Relaxed) || !SIZES.contains(&layout.size()) {
         return None;
     }
     let ptr = cut(rounded(layout.size()))?;
