@@ -12,7 +12,7 @@ use common::device;
 
 #[track_caller]
 fn run(device: &CubeDevice, operation: Operation<CubeTensor>) -> CubeTensor {
-    Cube::execute(device, operation.check().unwrap()).one()
+    Cube::execute(device, operation.check().expect("legal")).one()
 }
 
 fn moved(device: &CubeDevice, op: MovementOp, input: CubeTensor) -> CubeTensor {
@@ -22,9 +22,9 @@ fn moved(device: &CubeDevice, op: MovementOp, input: CubeTensor) -> CubeTensor {
 fn product(device: &CubeDevice, lhs: CubeTensor, rhs: CubeTensor) -> Vec<f64> {
     let output = run(device, Operation::Matmul { lhs, rhs });
     let data = read_sync(Cube::download(device, vec![output]))
-        .unwrap()
+        .expect("the device reads")
         .remove(0);
-    data.convert::<f64>().to_vec().unwrap()
+    data.convert::<f64>().to_vec().expect("just converted")
 }
 
 /// How an operand lies in memory.
@@ -63,7 +63,11 @@ impl Operand {
         lies: Lies,
     ) -> Self {
         let rounded = TensorData::new(values, [batch, rows, columns]).convert_dtype(dtype);
-        let values: Vec<f64> = rounded.clone().convert::<f64>().to_vec().unwrap();
+        let values: Vec<f64> = rounded
+            .clone()
+            .convert::<f64>()
+            .to_vec()
+            .expect("just converted");
         let at = |b: usize, row: usize, column: usize| values[(b * rows + row) * columns + column];
         // The sizes of the buffer, and what lies at a place in it.
         let (height, width) = match lies {

@@ -16,13 +16,13 @@ use common::device;
 #[track_caller]
 fn read(device: &CubeDevice, tensor: CubeTensor) -> TensorData {
     read_sync(Cube::download(device, vec![tensor]))
-        .unwrap()
+        .expect("the device reads")
         .remove(0)
 }
 
 #[track_caller]
 fn run(device: &CubeDevice, operation: Operation<CubeTensor>) -> CubeTensor {
-    Cube::execute(device, operation.check().unwrap()).one()
+    Cube::execute(device, operation.check().expect("legal")).one()
 }
 
 #[test]
@@ -192,7 +192,7 @@ fn half_types_are_widened_on_the_way_to_a_sum() {
     };
     let sum = group.step(sum, TensorMeta::new([4, 1], DType::F16));
     group.output(sum);
-    agrees_with_its_steps(&device, &group, &[input.clone()]);
+    agrees_with_its_steps(&device, &group, std::slice::from_ref(&input));
     // 0.1 is 0.099976 as f16, and 4096 times that is 409.5 there.
     let found = Cube::execute_group(&device, &group, vec![input]);
     let found = read(&device, found[0].clone());

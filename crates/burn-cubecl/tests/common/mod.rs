@@ -13,5 +13,7 @@ pub fn device() -> CubeDevice {
         burn_cubecl::cpu()
     };
     let engine = opened.unwrap_or_else(|error| panic!("{error}"));
-    CubeDevice::of(engine).unwrap().clone()
+    CubeDevice::of(engine)
+        .expect("the engine is of Cube")
+        .clone()
 }
