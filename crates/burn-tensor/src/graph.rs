@@ -25,7 +25,7 @@ pub struct Graph<T, F> {
 /// });
 /// // SAFETY: the closure owns or outlives what it reads, and no other thread uses it.
 /// unsafe { count.replay() };
-/// assert_eq!(count.output().clone().try_into_vec::<f32>()?, [2.0, 2.0]);
+/// assert_eq!(count.output().clone().try_into_vec_as::<f32>()?, [2.0, 2.0]);
 /// # Ok::<(), burn_tensor::TensorReadError>(())
 /// ```
 pub fn capture<T, F: FnMut() -> T>(device: &Device, closure: F) -> Graph<T, F> {
