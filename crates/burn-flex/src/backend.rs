@@ -1,7 +1,8 @@
 //! The backend: which instructions it runs, and where each family goes.
 
 use crate::block::Step;
-use crate::exec::{self, Input};
+use crate::exec;
+use crate::source::Input;
 use crate::{FlexTensor, ops};
 use alloc::boxed::Box;
 use alloc::string::String;

@@ -1,8 +1,9 @@
 //! Fused groups: plans where the value of each step lives, then runs the group as one program.
 
 use crate::block::{ARGS, Numbers, Step};
-use crate::exec::{self, Input, Place, Program, Task};
+use crate::exec::{self, Place, Program, Task};
 use crate::ops::binary::Shape;
+use crate::source::{Input, element};
 use crate::{Flex, FlexDevice, FlexTensor};
 use alloc::vec;
 use alloc::vec::Vec;
@@ -190,7 +191,7 @@ impl<'a> Plan<'a> {
     fn mapped(&mut self, dtype: DType, operands: &[Argument; 2]) -> [Place; ARGS] {
         let [(lhs, lhs_numbers), (rhs, rhs_numbers)] = operands.each_ref().map(|it| {
             let numbers = [(it.scale, 1.0), (it.shift, -0.0)]
-                .map(|(number, none)| exec::element(number.unwrap_or(Scalar::Float(none)), dtype));
+                .map(|(number, none)| element(number.unwrap_or(Scalar::Float(none)), dtype));
             let known = (self.constants.iter()).position(|constant| *constant == numbers);
             let at = known.unwrap_or_else(|| {
                 self.constants.push(numbers);

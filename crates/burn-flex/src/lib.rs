@@ -18,6 +18,7 @@ mod ops;
 mod parallel;
 mod rows;
 mod simd;
+mod source;
 #[cfg(feature = "rayon")]
 mod team;
 mod tensor;

@@ -7,14 +7,18 @@ const FAR: usize = 32 * 1024 * 1024;
 
 /// Whether a kernel that moves this many bytes is to write around the caches.
 pub(crate) fn pays(bytes: usize) -> bool {
-    cfg!(all(target_arch = "x86_64", not(miri))) && bytes > FAR
+    cfg!(all(
+        target_arch = "x86_64",
+        target_feature = "sse2",
+        not(miri)
+    )) && bytes > FAR
 }
 
 /// Copies around the caches. Other threads see the copy once this one has called [`finish`].
 ///
 /// # Safety
 /// `from` is readable and `to` writable for `len` bytes; they do not overlap.
-#[cfg(all(target_arch = "x86_64", not(miri)))]
+#[cfg(all(target_arch = "x86_64", target_feature = "sse2", not(miri)))]
 pub(crate) unsafe fn copy(from: *const u8, to: *mut u8, len: usize) {
     use core::arch::x86_64::{__m128i, _mm_loadu_si128, _mm_stream_si128};
     const VECTOR: usize = size_of::<__m128i>();
@@ -39,9 +43,9 @@ pub(crate) unsafe fn copy(from: *const u8, to: *mut u8, len: usize) {
 }
 
 /// Orders the copies of this thread before whatever it does next.
-#[cfg(all(target_arch = "x86_64", not(miri)))]
+#[cfg(all(target_arch = "x86_64", target_feature = "sse2", not(miri)))]
 pub(crate) fn finish() {
-    // SAFETY: every machine of this architecture has the instruction.
+    // SAFETY: the target has the instruction.
     unsafe { core::arch::x86_64::_mm_sfence() };
 }
 
@@ -49,14 +53,14 @@ pub(crate) fn finish() {
 ///
 /// # Safety
 /// `from` is readable and `to` writable for `len` bytes; they do not overlap.
-#[cfg(not(all(target_arch = "x86_64", not(miri))))]
+#[cfg(not(all(target_arch = "x86_64", target_feature = "sse2", not(miri))))]
 pub(crate) unsafe fn copy(from: *const u8, to: *mut u8, len: usize) {
     // SAFETY: the caller's promise.
     unsafe { to.copy_from_nonoverlapping(from, len) };
 }
 
 /// Nothing: copies are those of any other code.
-#[cfg(not(all(target_arch = "x86_64", not(miri))))]
+#[cfg(not(all(target_arch = "x86_64", target_feature = "sse2", not(miri))))]
 pub(crate) fn finish() {}
 
 #[cfg(test)]

@@ -65,6 +65,7 @@ fn encode(value: &Value) -> Vec<u8> {
 
 /// Reads all that there is, from memory and from a file.
 fn read_all(bytes: &[u8]) -> Result<(), Error> {
+    Bytes::allocate_singly();
     fn all(reader: Reader) -> Result<(), Error> {
         for tensor in reader.into_tensors()? {
             let bytes = tensor.to_bytes()?;

@@ -99,6 +99,15 @@ impl Space {
     fn is_empty(&self) -> bool {
         self.end() == 0
     }
+
+    /// What is free and may have been written to.
+    fn idle(&self) -> impl Iterator<Item = Range<usize>> {
+        let touched = |hole: &Range<usize>| hole.start..hole.end.min(self.touched);
+        self.holes
+            .iter()
+            .map(touched)
+            .filter(|part| part.start < part.end)
+    }
 }
 
 struct Chunk {
@@ -122,14 +131,26 @@ impl Chunk {
         (!ptr.is_null()).then_some(Self { ptr, space })
     }
 
-    /// Gives the memory of what is free back to the system, beyond `kept` bytes behind the last buffer.
-    fn trim(&mut self, kept: usize) {
+    /// Gives what is free behind the last buffer back to the system, if that is more than is kept.
+    fn trim(&mut self) {
         let free = self.space.end()..self.space.touched;
-        if free.len() > kept {
-            // SAFETY: the part is free, and inside of the chunk.
-            unsafe { crate::pages::forget(self.ptr.add(free.start), free.len()) };
+        if free.len() > MOST {
+            self.forget(free.clone());
             self.space.touched = free.start;
         }
+    }
+
+    /// Gives all that is free back to the system.
+    fn release(&mut self) {
+        for part in self.space.idle() {
+            self.forget(part);
+        }
+        self.space.touched = self.space.touched.min(self.space.end());
+    }
+
+    fn forget(&self, free: Range<usize>) {
+        // SAFETY: the part is free, and inside of the chunk.
+        unsafe { crate::pages::forget(self.ptr.add(free.start), free.len()) };
     }
 }
 
@@ -214,7 +235,7 @@ pub(crate) fn give(ptr: *mut u8, layout: Layout) -> bool {
         drop(chunks);
         drop(gone);
     } else {
-        chunk.trim(MOST);
+        chunk.trim();
     }
     true
 }
@@ -222,7 +243,7 @@ pub(crate) fn give(ptr: *mut u8, layout: Layout) -> bool {
 /// Gives the memory that is kept for later back to the system.
 pub(crate) fn release() {
     for chunk in CHUNKS.lock().iter_mut() {
-        chunk.trim(0);
+        chunk.release();
     }
 }
 
@@ -242,6 +263,10 @@ mod tests {
         space.give(4..6);
         space.give(3..4);
         assert_eq!(space.holes, [0..6, 15..CHUNK]);
+        assert!(
+            space.idle().eq(core::iter::once(0..6)),
+            "nothing was behind the last buffer"
+        );
         assert_eq!(space.take(6), Some(0));
         assert_eq!((space.end(), space.touched), (15, 15));
         for part in [7..11, 0..6, 11..15, 6..7] {

@@ -14,7 +14,12 @@ pub fn check_closeness<const D: usize>(output: &Tensor<D>, expected: &Tensor<D>)
 
 #[track_caller]
 fn report<const D: usize>(output: &Tensor<D>, expected: &Tensor<D>) -> String {
-    assert_eq!(output.shape(), expected.shape(), "the shapes differ");
+    assert!(
+        output.shape() == expected.shape(),
+        "`check_closeness`: an output of shape {} where {} is expected\n  legal: one shape",
+        output.shape(),
+        expected.shape()
+    );
     let numbers = |tensor: &Tensor<D>| tensor.to_data().iter::<f64>().collect::<Vec<_>>();
     let (output, expected) = (numbers(output), numbers(expected));
     let total = output.len();

@@ -28,11 +28,10 @@ pub struct Graph<T, F> {
 /// assert_eq!(count.output().clone().try_into_vec_as::<f32>()?, [2.0, 2.0]);
 /// # Ok::<(), burn_tensor::TensorReadError>(())
 /// ```
-pub fn capture<T, F: FnMut() -> T>(device: &Device, closure: F) -> Graph<T, F> {
-    let (device, mut closure) = (device.clone(), closure);
-    let output = started(&device, &mut closure);
+pub fn capture<T, F: FnMut() -> T>(device: &Device, mut closure: F) -> Graph<T, F> {
+    let output = started(device, &mut closure);
     Graph {
-        device,
+        device: device.clone(),
         closure,
         output,
     }

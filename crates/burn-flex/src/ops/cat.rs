@@ -2,7 +2,7 @@
 
 use super::movement::{copy_strided, slice};
 use crate::FlexTensor;
-use crate::exec::element;
+use crate::source::element;
 use crate::tensor::{Layout, allocate};
 use alloc::vec::Vec;
 use burn_ir::{Described, Operand, SliceRange, TensorMeta};

@@ -3,8 +3,8 @@
 use super::{cast, random};
 use crate::FlexTensor;
 use crate::block::BLOCK;
-use crate::exec::{element, fill};
 use crate::parallel::{Shared, split};
+use crate::source::{element, fill};
 use crate::tensor::allocate;
 use burn_ir::{CreateOp, TensorMeta};
 use burn_std::DType;

@@ -3,7 +3,8 @@
 use super::{attention, conv, fold, norm, pool, quant, resample};
 use crate::FlexTensor;
 use crate::block::Step;
-use crate::exec::{self, Input};
+use crate::exec;
+use crate::source::Input;
 use burn_ir::{ModuleOp, TensorMeta};
 use burn_std::DType;
 

@@ -4,8 +4,9 @@
 use super::{Indices, named};
 use crate::FlexTensor;
 use crate::block::Step;
-use crate::exec::{self, Input};
+use crate::exec;
 use crate::parallel::{Shared, split};
+use crate::source::Input;
 use burn_ir::{Described, IndexOp, TensorMeta};
 use burn_std::{DType, IndexingUpdateOp, Strides};
 
